@@ -18,8 +18,8 @@ import asyncpg
 from bench import load
 from bench.service import serving, temporary_folder
 from signalpost.kit import clock
-from signalpost.service_status import queries, views
-from signalpost.service_status.actions import samples
+from signalpost.status import queries, views
+from signalpost.status.actions import samples
 
 COMPONENTS = 30
 _FILL = """

@@ -196,7 +196,7 @@ class WebhookSecret(NamedTuple):
 
 
 class PrepareWebhook(Protocol):
-    """`service_status` asks, `webhooks` answers: check an address, and return a secret for `owner_id`.
+    """`status` asks, `webhooks` answers: check an address, and return a secret for `owner_id`.
 
     Raises:
         UnsafeAddress: the service must not connect to it; `path` is where the request named it.
@@ -219,13 +219,13 @@ class StatusNotice(NamedTuple):
 
 
 class SendStatusNotice(Protocol):
-    """`service_status` asks, `webhooks` answers: sign and send once; return why it failed, or None."""
+    """`status` asks, `webhooks` answers: sign and send once; return why it failed, or None."""
 
     async def __call__(self, context: "AppContext", notice: StatusNotice, /) -> str | None: ...
 
 
 class PublishStatusPage(Protocol):
-    """`service_status` asks, `console` answers: write the page to the data folder, for when the database is down."""
+    """`status` asks, `console` answers: write the page to the data folder, for when the database is down."""
 
     async def __call__(self, context: "AppContext", /) -> None: ...
 
@@ -247,7 +247,7 @@ class HoursByDay(NamedTuple):
 
 
 class BestHours(Protocol):
-    """`scheduling` asks, `analytics` answers: at which hours, in a zone, such posts do best."""
+    """`posts` asks, `analytics` answers: at which hours, in a zone, such posts do best."""
 
     async def __call__(self, db: Db, whose: PostsOf, timezone: str, /) -> HoursByDay: ...
 

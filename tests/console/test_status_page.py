@@ -15,8 +15,8 @@ from signalpost.console import status_page
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.main import app
-from signalpost.service_status import tokens
-from signalpost.service_status.actions import samples
+from signalpost.status import tokens
+from signalpost.status.actions import samples
 
 SCRIPT = "<script>alert(1)</script>"
 _INCIDENT = """

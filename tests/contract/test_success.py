@@ -30,7 +30,7 @@ from tests.helpers.contract import (
 from signalpost.identity import passwords, tokens, totp
 from signalpost.kit import clock, ids
 from signalpost.oidc import flow
-from signalpost.service_status import tokens as status_tokens
+from signalpost.status import tokens as status_tokens
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 from signalpost.workspaces.actions import JOB as EXPORT_JOB

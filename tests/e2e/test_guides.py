@@ -78,7 +78,7 @@ NOT_RUN = {
     ("operate", "signalpost resume"): OPERATE,
     ("operate", "pg_dump"): OPERATE,
     ("sign-in", "SIGNALPOST_BASE_URL"): SETTING,
-    ("status", "curl $API/status/subscriptions/confirm"): "the token comes by webhook: tests/service_status",
+    ("status", "curl $API/status/subscriptions/confirm"): "the token comes by webhook: tests/status",
     ("verify-webhooks", "printf 'sha256="): VERIFY,
     ("verify-webhooks", "key=$(printf"): VERIFY,
     ("webhooks", "signalpost webhooks listen"): "runs until it is stopped: tests/main/test_listen.py",

@@ -18,7 +18,7 @@ import pytest
 from signalpost.identity import tokens
 from signalpost.kit import crypto, log
 from signalpost.kit.crypto import KeyRing
-from signalpost.service_status import tokens as status_tokens
+from signalpost.status import tokens as status_tokens
 
 _PIECE = 16
 """Characters by which a secret is recognised: too many to be met by chance, too few for what is public in a token."""

@@ -9,8 +9,8 @@ from tests.helpers.factories import Login, Make
 from tests.posts.test_bulk import issues, listed, post, send
 from tests.posts.test_bulk_csv import csv_of, row
 from tests.posts.test_bulk_csv import send as send_table
-from tests.slots.test_queues import create
-from tests.slots.test_slots_of_posts import DAILY, slots
+from tests.scheduling.test_queues import create
+from tests.scheduling.test_slots_of_posts import DAILY, slots
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 from signalpost.admin import queries, views
 from signalpost.admin.schemas import AdminQueue, MailPreview, Stats, TestMail, TestWelcome
 from signalpost.context import AppContext
+from signalpost.health.queries import DatabaseSlow, engine_status
 from signalpost.identity import queries as identity
 from signalpost.kit.worker_threads import in_thread
 from signalpost.mail import Message
 from signalpost.mail import actions as mail
 from signalpost.mail.messages import read
-from signalpost.status.queries import DatabaseSlow, engine_status
 from signalpost.web.caller import Caller
 
 

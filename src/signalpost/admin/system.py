@@ -10,8 +10,8 @@ from signalpost.admin.schemas import BackupAge, PaymentProvider, System, SystemP
 from signalpost.billing import provider
 from signalpost.billing.provider import Heard
 from signalpost.context import AppContext
+from signalpost.health.views import uptime_seconds
 from signalpost.kit import clock
-from signalpost.status.views import uptime_seconds
 
 PROCESSES_MAX: Final = 100
 

@@ -9,8 +9,8 @@ from signalpost.admin.schemas import (
     Stats,
     WebhookFigures,
 )
+from signalpost.health.views import uptime_seconds
 from signalpost.kit import clock, ids
-from signalpost.status.views import uptime_seconds
 
 
 def stats(figures: Figures, *, overdue: int | None, version: str) -> Stats:

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from signalpost.kit import clock
-from signalpost.service_status.queries import IncidentRow, UpdateRow
+from signalpost.status.queries import IncidentRow, UpdateRow
 
 _ATOM: Final = "http://www.w3.org/2005/Atom"
 _NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

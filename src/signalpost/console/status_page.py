@@ -15,9 +15,9 @@ from signalpost.console import status_feed
 from signalpost.console.site import HTML, SECURITY_HEADERS, CachedContent, render
 from signalpost.context import AppContext
 from signalpost.kit import clock, db, log, problems
-from signalpost.service_status import queries, uptime
-from signalpost.service_status.queries import UPTIME_DAYS, ComponentRow, DayRow, IncidentRow, UpdateRow
-from signalpost.service_status.states import COMPONENT_STATUSES, ComponentStatus, worst
+from signalpost.status import queries, uptime
+from signalpost.status.queries import UPTIME_DAYS, ComponentRow, DayRow, IncidentRow, UpdateRow
+from signalpost.status.states import COMPONENT_STATUSES, ComponentStatus, worst
 
 FRESH_SECONDS: Final = 5.0
 READ_SECONDS: Final = 3.0

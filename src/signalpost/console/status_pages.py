@@ -15,10 +15,10 @@ from signalpost.context import AppContext
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
-from signalpost.service_status.actions import subscribers
-from signalpost.service_status.actions.subscribers import CONFIRM_PATH
-from signalpost.service_status.schemas import Subscribe, SubscriptionState
-from signalpost.service_status.tokens import UNSUBSCRIBE_PATH
+from signalpost.status.actions import subscribers
+from signalpost.status.actions.subscribers import CONFIRM_PATH
+from signalpost.status.schemas import Subscribe, SubscriptionState
+from signalpost.status.tokens import UNSUBSCRIBE_PATH
 from signalpost.web import validation
 from signalpost.web.request import Request, query_values
 from signalpost.web.response import Response

@@ -27,6 +27,7 @@ from signalpost.engine import jobs
 from signalpost.engine.contract import Source
 from signalpost.engine.engine import Engine
 from signalpost.flags import routes as flag_routes
+from signalpost.health import routes as health_routes
 from signalpost.identity import routes as identity_routes
 from signalpost.identity import work as identity_work
 from signalpost.identity.actions import second_factor
@@ -63,13 +64,11 @@ from signalpost.publishing import subscriber as publishing
 from signalpost.publishing import work as publishing_work
 from signalpost.request_log import routes as request_log_routes
 from signalpost.request_log import work as request_log_work
-from signalpost.sandbox import routes as sandbox_routes
-from signalpost.sandbox import work as sandbox_work
+from signalpost.sandbox_clock import routes as sandbox_clock_routes
+from signalpost.sandbox_clock import work as sandbox_clock_work
 from signalpost.scheduling import routes as scheduling_routes
-from signalpost.service_status import routes as service_status_routes
-from signalpost.service_status import work as service_status_work
-from signalpost.slots import routes as slot_routes
 from signalpost.status import routes as status_routes
+from signalpost.status import work as status_work
 from signalpost.stream import routes as stream_routes
 from signalpost.support import routes as support_routes
 from signalpost.support import work as support_work
@@ -100,20 +99,19 @@ ROUTES: tuple[Routes, ...] = (
     account_routes.routes,
     invite_routes.routes,
     media_routes.routes,
-    slot_routes.routes,
+    scheduling_routes.routes,
     post_routes.routes,
     caption_routes.routes,
-    scheduling_routes.routes,
     publishing_routes.routes,
-    sandbox_routes.routes,
+    sandbox_clock_routes.routes,
     webhook_routes.routes,
     analytics_routes.routes,
     billing_routes.routes,
     messenger_routes.routes,
-    service_status_routes.routes,
+    status_routes.routes,
     support_routes.routes,
     admin_routes.routes,
-    status_routes.routes,
+    health_routes.routes,
 )
 """Every operation of the service, in the order of the reference."""
 
@@ -141,9 +139,9 @@ JOBS = (
     account_notices.jobs,
     post_work.jobs,
     publishing_work.jobs,
-    sandbox_work.jobs,
+    sandbox_clock_work.jobs,
     webhook_work.jobs,
-    service_status_work.jobs,
+    status_work.jobs,
     support_work.jobs,
     analytics_work.jobs,
     billing_work.jobs,

@@ -7,7 +7,7 @@ from signalpost.kit.problems import Forbidden, InvalidState, PayloadTooLarge, To
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.posts import calendar, listing, queries, stats, views
-from signalpost.posts.actions import approve, bulk, bulk_csv, create, fanout, trash, update, validate
+from signalpost.posts.actions import approve, auto_schedule, bulk, bulk_csv, create, fanout, trash, update, validate
 from signalpost.posts.actions.fetch import BEFORE, Fetched
 from signalpost.posts.errors import (
     DuplicateContent,
@@ -18,6 +18,7 @@ from signalpost.posts.errors import (
     TimezoneRequired,
 )
 from signalpost.posts.rows import PostRow
+from signalpost.posts.schemas.auto_schedule import AutoSchedule, AutoScheduled
 from signalpost.posts.schemas.calendar import CalendarQuery, PostCalendar
 from signalpost.posts.schemas.many import BulkCreate, BulkCsvQuery, BulkQuery, BulkResult, FanoutCreate, FanoutResult
 from signalpost.posts.schemas.requests import (
@@ -31,7 +32,7 @@ from signalpost.posts.schemas.requests import (
 )
 from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
 from signalpost.posts.views import StoredPost
-from signalpost.slots.errors import NoFreeSlot
+from signalpost.scheduling.errors import NoFreeSlot
 from signalpost.web.caller import Caller
 from signalpost.web.conditional import Conditional
 from signalpost.web.fields import PostId
@@ -337,3 +338,15 @@ async def reject_post(
 ) -> Post:
     """Reject a post, or request changes. Its author changes it and requests approval again."""
     return await approve.reject_post(db, caller, post, data, if_match)
+
+
+@routes.post("/posts/auto-schedule", history="action", scope="posts:publish", raises=(Forbidden, PlanLimitReached))
+async def auto_schedule_posts(context: AppContext, db: Db, caller: Caller, data: AutoSchedule) -> AutoScheduled:
+    """Schedule drafts for the first free times of the days to come, in the order in which they are named.
+
+    A time is passed over for a draft if one of its accounts publishes something else then. If a day has more posts than
+    `timeSlots`, extra times are spread evenly between 08:00 and 22:00. Posts that cannot be scheduled are skipped, with
+    the reason; if the plan does not cover all others, none is scheduled. `best_times` uses the hours at which your
+    posts do best, or those that usually do, if their numbers show no pattern (`basis`).
+    """
+    return await auto_schedule.auto_schedule(context, db, caller, data)

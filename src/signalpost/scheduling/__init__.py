@@ -1,1 +1,1 @@
-"""Scheduling many posts at once: drafts spread over days, and posts that repeat by a rule."""
+"""Slot queues: named lists of weekly wall times per profile, and which of these times are free. It writes no posts."""

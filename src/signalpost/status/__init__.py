@@ -1,1 +1,1 @@
-"""Health checks of the service, its engine and its database. It does not know what the work is about."""
+"""The public status of the service: components, incidents, uptime and subscribers. It knows no workspace."""

@@ -1,55 +1,97 @@
-"""The status of engine and database as API structs."""
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from uuid import UUID
 
-from signalpost.engine.contract import EngineStatus
-from signalpost.kit import clock
-from signalpost.status.queries import ENGINE_SECONDS, DatastoreStatus
-from signalpost.status.schemas import ApiHealth, DatastoreHealth, WorkerHealth
-
-LATE_SECONDS = 300.0
-DATABASE_UNREACHABLE = "The database is unreachable."
-DATABASE_SLOW = f"The database does not respond within {ENGINE_SECONDS} seconds."
-_STARTED = clock.monotonic()
+from signalpost.kit import clock, ids
+from signalpost.status import uptime
+from signalpost.status.queries import UPTIME_DAYS, ComponentRow, DayRow, IncidentRow, SubscriberRow, UpdateRow
+from signalpost.status.schemas import Component, ComponentList, Incident, IncidentUpdate, Subscriber, Uptime
+from signalpost.status.states import worst
 
 
-def uptime_seconds() -> int:
-    """Return for how long this process has been running."""
-    return int(clock.monotonic() - _STARTED)
-
-
-def api_health(engine: EngineStatus | None, reasons: list[str], *, version: str) -> ApiHealth:
-    """Return the health of the API; with any reason it is degraded."""
-    return ApiHealth(
-        status="degraded" if reasons else "ok",
-        version=version,
-        uptime_seconds=uptime_seconds(),
-        time=clock.wire(clock.now()),
-        worker=WorkerHealth(
-            running=engine is not None and engine.running,
-            last_loop_at=clock.wire_or_none(engine.last_loop_at) if engine else None,
-            overdue=engine.overdue if engine else None,
-        ),
-        reasons=reasons,
+def component(row: ComponentRow, minutes: Sequence[int] = ()) -> Component:
+    """Return a component; `minutes` by status are those of its last 90 days."""
+    return Component(
+        id=ids.encode("cmp", row.id),
+        key=row.key,
+        name=row.name,
+        description=row.description,
+        group=row.group_name,
+        order=row.position,
+        status=row.status,
+        platform=row.platform,
+        automatic=row.automatic,
+        uptime90d=uptime.percent(minutes),
+        updated_at=clock.wire(row.updated_at),
     )
 
 
-def reasons_of(engine: EngineStatus | None) -> list[str]:
-    """Return why the service is degraded, one sentence each; empty if work is done in time."""
-    if engine is None or not engine.running:
-        return ["No engine is running: nothing is published or delivered until one is started."]
-    reasons = []
-    for kind, backlog in sorted(engine.sources.items()):
-        if backlog.oldest_due_age_seconds > LATE_SECONDS:
-            minutes = int(backlog.oldest_due_age_seconds // 60)
-            reasons.append(f"{backlog.overdue} items of kind {kind} are overdue, the oldest by {minutes} minutes.")
-    reasons += [problem for problem in (engine.clock_problem, engine.hold) if problem]
-    return reasons
+def subscriber(row: SubscriberRow) -> Subscriber:
+    """Return a subscriber as the staff see it."""
+    components = row.component_ids
+    return Subscriber(
+        id=ids.encode("sub", row.id),
+        channel="email" if row.url is None else "webhook",
+        address=row.url or row.email or "",
+        component_ids=None if components is None else [ids.encode("cmp", component_id) for component_id in components],
+        status="active" if row.active else "pending_confirmation",
+        failures=row.failures,
+        last_heard_at=clock.wire_or_none(row.heard_at),
+        created_at=clock.wire(row.created_at),
+    )
 
 
-def datastore_health(status: DatastoreStatus, *, revision: str) -> DatastoreHealth:
-    """Return the health of the database; `revision` is the newest one that this program knows."""
-    return DatastoreHealth(
-        status="ok",
-        latency_ms=round(status.latency_seconds * 1000, 2),
-        migrations="current" if status.revision == revision else "pending",
-        engine=f"PostgreSQL {status.server_version.split()[0]}",
+def component_list(
+    rows: Sequence[ComponentRow], minutes: Mapping[UUID, Sequence[int]], *, now: datetime
+) -> ComponentList:
+    """Return all components, and the worst status."""
+    return ComponentList(
+        data=[component(row, minutes.get(row.id, ())) for row in rows],
+        overall=worst(row.status for row in rows),
+        updated_at=clock.wire(max((row.updated_at for row in rows), default=now)),
+    )
+
+
+def incident(row: IncidentRow, updates: Sequence[UpdateRow]) -> Incident:
+    """Return an incident with its updates, newest first."""
+    return Incident(
+        id=ids.encode("inc", row.id),
+        title=row.title,
+        kind=row.kind,
+        status=row.status,
+        impact=row.impact,
+        component_ids=[ids.encode("cmp", component_id) for component_id in row.component_ids],
+        updates=[update(entry) for entry in updates],
+        started_at=clock.wire(row.started_at),
+        scheduled_for=clock.wire_or_none(row.scheduled_for),
+        scheduled_until=clock.wire_or_none(row.scheduled_until),
+        resolved_at=clock.wire_or_none(row.ended_at),
+        created_at=clock.wire(row.created_at),
+        updated_at=clock.wire(row.updated_at),
+    )
+
+
+def update(row: UpdateRow) -> IncidentUpdate:
+    """Return an update."""
+    return IncidentUpdate(
+        id=ids.encode("inu", row.id),
+        status=row.status,
+        body=row.body,
+        created_at=clock.wire(row.created_at),
+        author=row.author,
+    )
+
+
+def uptime_of(row: ComponentRow, days: Sequence[DayRow], incidents: Sequence[IncidentRow], *, today: date) -> Uptime:
+    """Return the uptime of a component."""
+
+    def over(length: int) -> float | None:
+        return uptime.percent(uptime.together(day for day in days if day.day > today - timedelta(days=length)))
+
+    return Uptime(
+        component_id=ids.encode("cmp", row.id),
+        days=uptime.calendar(days, incidents, component_id=row.id, today=today, length=UPTIME_DAYS),
+        uptime90d=over(90),
+        uptime30d=over(30),
+        uptime7d=over(7),
     )

@@ -12,11 +12,11 @@ from signalpost.posts.actions.enqueue import due_at
 from signalpost.posts.actions.slot import PickedSlot, no_queue
 from signalpost.posts.documents import PostWarning
 from signalpost.posts.schemas.requests import PostCreate
-from signalpost.slots import queries as slots
-from signalpost.slots.actions import reserve
-from signalpost.slots.actions.reserve import Given
-from signalpost.slots.errors import NoFreeSlot
-from signalpost.slots.queries import QueueRow
+from signalpost.scheduling import queries as slots
+from signalpost.scheduling.actions import reserve
+from signalpost.scheduling.actions.reserve import Given
+from signalpost.scheduling.errors import NoFreeSlot
+from signalpost.scheduling.queries import QueueRow
 from signalpost.web.caller import Caller
 
 

@@ -11,10 +11,10 @@ from signalpost.posts import queries
 from signalpost.posts.documents import PostWarning
 from signalpost.posts.rows import PostRow
 from signalpost.posts.times import Moment, dst_warning
-from signalpost.slots import queries as slots
-from signalpost.slots.actions import reserve
-from signalpost.slots.queries import QueueRow
-from signalpost.slots.week import SlotTime
+from signalpost.scheduling import queries as slots
+from signalpost.scheduling.actions import reserve
+from signalpost.scheduling.queries import QueueRow
+from signalpost.scheduling.week import SlotTime
 from signalpost.web.fields import QueueId
 
 TAKEN = PostWarning(

@@ -25,7 +25,7 @@ from signalpost.posts.actions.media import PostMedia
 from signalpost.posts.documents import Approval, PostWarning
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.posts.times import Moment
-from signalpost.slots import queries as slots
+from signalpost.scheduling import queries as slots
 from signalpost.web.caller import Caller
 
 _TOUCHED = """

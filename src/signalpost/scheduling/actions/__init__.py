@@ -1,1 +1,1 @@
-"""Writes of scheduling."""
+"""Writes of slot queues, and taking their slots."""

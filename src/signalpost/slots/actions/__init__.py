@@ -1,1 +1,0 @@
-"""Writes of slot queues, and taking their slots."""

@@ -1,3 +1,0 @@
-from tests.posts.conftest import emitted, statements
-
-__all__ = ["emitted", "statements"]
