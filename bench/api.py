@@ -32,6 +32,7 @@ from bench.recording import record, uuids
 from bench.service import ended, environment, temporary_folder
 from signalpost.accounts import actions as accounts
 from signalpost.accounts.schemas import AccountConnect
+from signalpost.api_keys.actions import keys as api_keys
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.start import start_postgres
@@ -80,7 +81,7 @@ async def prepare(context: AppContext) -> Workspace:
         owner = await identity.create_owner(
             context, db, email="bench@example.test", password="not a secret at all", workspace_name="Bench"
         )
-        _, key = await identity.create_key_for(
+        _, key = await api_keys.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Bench"
         )
     caller = await authenticator(context)(key, None, "127.0.0.1")

@@ -21,6 +21,7 @@ from bench.api import Server, running
 from bench.load import Run, free_port, wait_for_port
 from bench.recording import record
 from bench.service import temporary_folder
+from signalpost.api_keys.actions import keys as api_keys
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.identity import actions as identity
@@ -61,7 +62,7 @@ async def prepare(settings: Settings, dsn: str) -> str:
             owner = await identity.create_owner(
                 context, db, email="bench@example.test", password="not a secret at all", workspace_name="Bench"
             )
-            _, key = await identity.create_key_for(
+            _, key = await api_keys.create_key_for(
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Bench"
             )
         transport = httpx.ASGITransport(app=app.create(context))

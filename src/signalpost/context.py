@@ -72,16 +72,6 @@ class CreateDefaultProfile(Protocol):
     async def __call__(self, db: Db, workspace_id: UUID, *, name: str, timezone: str | None) -> UUID: ...
 
 
-class RequireApiKeyCapacity(Protocol):
-    """`identity` asks, `plans` answers, after the key was written.
-
-    Raises:
-        PlanLimitReached: the plan does not cover one more API key.
-    """
-
-    async def __call__(self, db: Db, workspace_id: UUID, plan: str) -> None: ...
-
-
 class ProfileExists(Protocol):
     """Rooms below and beside `profiles` ask, `profiles` answers."""
 
@@ -261,7 +251,6 @@ class Hooks:
     """Questions of lower rooms that higher rooms answer, inside the transaction of the one who asks if there is one."""
 
     create_default_profile: CreateDefaultProfile = _unanswered
-    require_api_key_capacity: RequireApiKeyCapacity = _unanswered
     profile_exists: ProfileExists = _unanswered
     media_exists: MediaExists = _unanswered
     count_media_uses: CountMediaUses = _unanswered

@@ -53,7 +53,7 @@ ELSEWHERE = {
     "DELETE /billing/handover": "tests/billing/test_payers.py",
     "POST /billing/refresh": "tests/billing/test_checkout.py",
     "POST /billing/payer": "tests/billing/test_payers.py",
-    "POST /api-keys/leaked": "tests/identity/test_leaked_keys.py",
+    "POST /api-keys/leaked": "tests/api_keys/test_leaked.py",
 }
 """What needs another server to succeed, and where that is shown."""
 RECORDED_LATER = {"POST /auth/password/forgot", "POST /team/invites/{token}/decline"}

@@ -80,8 +80,6 @@ READS = {
     ("invites", "app_user"): "the page of an invitation names who invites",
     ("invites", "profile"): "an invitation names its profile, and ends with it",
     ("invites", "workspace"): "the page of an invitation names the workspace",
-    ("identity", "post"): "upward: the mail about a leaked key says how many posts wait that it scheduled",
-    ("identity", "profile"): "upward: an API key names only profiles that exist",
     ("billing", "app_user"): "whose card pays is shown by name, in the statement that reads it",
     ("main", "billing_feedback"): "`signalpost feedback list` shows the whole installation",
     ("main", "account"): "`signalpost accounts list` shows the whole installation",
@@ -93,6 +91,11 @@ READS = {
     ("main", "member"): "the command line finds the owner of a workspace by its name",
     ("main", "post"): "`signalpost posts list` shows the whole installation",
     ("main", "profile"): "`signalpost demo` finds the workspace that it made before",
+    ("api_keys", "api_key"): "made and revoked here; `identity` reads keys at every request",
+    ("api_keys", "app_user"): "keys are listed with the names of their people, who get a mail when one leaks",
+    ("api_keys", "member"): "owner and creator of a leaked key get a mail",
+    ("api_keys", "post"): "upward: the mail about a leaked key says how many posts it has scheduled",
+    ("api_keys", "workspace"): "the mail about a leaked key names its workspace",
     ("main", "status_subscriber"): "`signalpost status subscribers` lists and ends them without the service",
     ("main", "target"): "`signalpost posts show` shows a post of any workspace",
     ("main", "webhook"): "`signalpost webhooks list` shows the whole installation",
@@ -152,6 +155,7 @@ READS = {
 """(room, table of another room) -> why the room reads it itself."""
 
 WRITES = {
+    ("api_keys", "api_key"): "made and revoked here; `identity` reads keys at every request",
     ("main", "status_subscriber"): "`signalpost status subscribers --end` works while the service is down",
     ("identity", "billing_handover"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "oauth_flow"): "what credentials have made ends with them, by one table: `identity.offspring`",
@@ -161,6 +165,7 @@ WRITES = {
     ("posts", "audit"): "the entries of a post are written by the one statement that writes it",
     ("publishing", "post"): "the status of a post follows its targets, in the transaction that ends an attempt",
     ("publishing", "target"): "the steps and the end of an attempt; status moves come from `posts.states`",
+    ("workspaces", "workspace"): "its owner changes name, zone and rules; `identity` makes and reads it",
     ("workspaces", "account"): "erasure deletes the rows of all tables, those that refer to others of their own first",
     ("webhooks", "lane"): "the lanes of deleted webhooks go with them, in one statement",
 }

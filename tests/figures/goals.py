@@ -153,7 +153,7 @@ _ALL = (
         {"forged calls": 25},
         {"believed": 0},
         ("tests/billing/test_notifications.py", "tests/messenger/test_webhook.py",
-         "tests/identity/test_leaked_keys.py"),
+         "tests/api_keys/test_leaked.py"),
     ),
     Goal(
         "S16",

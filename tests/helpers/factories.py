@@ -7,6 +7,7 @@ from uuid import UUID
 
 from tests.helpers.api import Api
 
+from signalpost.api_keys.actions import keys as api_keys
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.kit import ids
@@ -68,9 +69,9 @@ class Make:
         found = {}
         async with self.context.database.transaction() as db:
             for mode in MODES:
-                _, found[mode] = await identity.create_key_for(
+                _, found[mode] = await api_keys.create_key_for(
                     db, self.context.keys, user_id=user_id, workspace_id=workspace_id, name=mode,
-                    terms=identity.KeyTerms(mode=mode, **options),
+                    terms=api_keys.KeyTerms(mode=mode, **options),
                 )  # fmt: skip
             profile_id = await db.fetchval(
                 "select id from profile where workspace_id = $1 and is_default and deleted_at is null", workspace_id

@@ -23,6 +23,8 @@ from signalpost.accounts.actions import start
 from signalpost.accounts.actions.authorize import begin_flow
 from signalpost.accounts.actions.connect_request import ConnectRequest
 from signalpost.accounts.actions.oauth_flows import FlowStarter
+from signalpost.api_keys.actions import leaked
+from signalpost.api_keys.secret_scanning import find
 from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.identity import actions as identity
@@ -30,7 +32,6 @@ from signalpost.identity import offspring, tokens
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.offspring import ELSEWHERE, OFFSPRING, Asks, Cause, Kind, Own, Stays
 from signalpost.identity.schemas import Tokens
-from signalpost.identity.secret_scanning import find
 from signalpost.kit import clock, ids
 from signalpost.kit.problems import Problem
 from signalpost.kit.tenant import across_workspaces
@@ -276,7 +277,7 @@ async def key_revoked(scene: Scene) -> None:
 
 
 async def key_leaked(scene: Scene) -> None:
-    assert (await identity.revoke_leaked(scene.messenger.context, find(scene.key["key"]), source="a test")).keys
+    assert (await leaked.revoke_leaked(scene.messenger.context, find(scene.key["key"]), source="a test")).keys
 
 
 async def key_expired(scene: Scene) -> None:

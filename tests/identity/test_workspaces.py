@@ -11,6 +11,7 @@ from tests.helpers.identity import change_member, login, register
 from signalpost.context import AppContext
 from signalpost.identity.actions import sign_up
 from signalpost.kit import ids
+from signalpost.workspaces.actions import create
 
 
 async def patch(api: Api, made: dict[str, Any], fields: dict[str, Any], expected: int = 200) -> dict[str, Any]:
@@ -132,7 +133,7 @@ async def test_a_key_sees_its_own_workspace(api: Api, make: Make) -> None:
 
 async def test_the_number_of_owned_workspaces_is_bounded(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has a profile, a plan and a month of free posts."""
-    monkeypatch.setattr(sign_up, "WORKSPACES_MAX", 2)
+    monkeypatch.setattr(create, "WORKSPACES_MAX", 2)
     made = await register(api)
     answers = [await api.post("/workspaces", key=made["accessToken"], json={"name": "More"}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 422]

@@ -9,8 +9,9 @@ from tests.helpers.factories import Login
 from tests.helpers.mail import InTest
 from tests.helpers.messenger import Messenger, Phone
 
+from signalpost.api_keys.actions import leaked as leaked_keys
+from signalpost.api_keys.secret_scanning import find
 from signalpost.identity import actions as identity
-from signalpost.identity.secret_scanning import find
 from signalpost.kit import ids
 from signalpost.messenger import work
 
@@ -52,7 +53,7 @@ async def issuer_revoked(messenger: Messenger, owner: Login, key: dict[str, Any]
 
 
 async def leaked(messenger: Messenger, _owner: Login, key: dict[str, Any]) -> None:
-    report = await identity.revoke_leaked(messenger.context, find(key["key"]), source="a test")
+    report = await leaked_keys.revoke_leaked(messenger.context, find(key["key"]), source="a test")
     assert len(report.keys) == 1
 
 

@@ -5,10 +5,10 @@ from zoneinfo import available_timezones
 
 from msgspec import Struct
 
+from signalpost.api_keys.actions import keys as api_keys
 from signalpost.console.forms import read_form, token_of
 from signalpost.console.sign_in import open_session
 from signalpost.console.site import Site, check_origin
-from signalpost.identity import actions as identity
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
@@ -66,7 +66,7 @@ class FirstRunPages:
             return self._form(form, messages, status=422)
         work_for(Tenant(owner.user_id, owner.workspace_id))
         async with context.database.transaction() as db:
-            _, key = await identity.create_key_for(
+            _, key = await api_keys.create_key_for(
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
             )
         profile_id, workspace_id = ids.encode("prof", owner.profile_id), ids.encode("wsp", owner.workspace_id)

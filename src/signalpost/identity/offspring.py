@@ -99,9 +99,9 @@ OFFSPRING: Final = (
         "api_key",
         frozenset({"created_by", "issued_by", "key_id", "scopes", "secret_hmac"}),
         {
-            "key_revoked": Own("identity.actions.api_keys._REVOKE"),
-            "key_leaked": Own("identity.actions.api_keys._REVOKE"),
-            "key_expired": Own("identity.actions.api_keys._inherit: no key outlives the one that made it"),
+            "key_revoked": Own("api_keys.actions.keys._REVOKE"),
+            "key_leaked": Own("api_keys.actions.keys._REVOKE"),
+            "key_expired": Own("api_keys.actions.keys._inherit: no key outlives the one that made it"),
             "rights_lost": Asks("identity.authenticate: scopes within the role"),
             "person_left": Own("identity.members.remove"),
             "password_changed": Stays("keys run integrations; they are listed, and each is revoked by itself"),

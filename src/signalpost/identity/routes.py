@@ -1,27 +1,14 @@
-import asyncio
-from functools import partial
-from typing import Annotated
-
 from signalpost.context import AppContext
-from signalpost.identity import actions, api_key_queries, queries, secret_scanning, views
-from signalpost.identity.api_key_queries import ApiKeyRow
+from signalpost.identity import actions, queries, views
 from signalpost.identity.errors import (
-    FreeWorkspacesReached,
     InvalidCredentials,
     LoginThrottled,
-    PlanLimitReached,
     RegistrationClosed,
     SecondFactorRequired,
     TokenExpired,
 )
-from signalpost.identity.queries import WorkspaceRow
 from signalpost.identity.schemas import (
     Accepted,
-    ApiKey,
-    ApiKeyCreate,
-    ApiKeyRevocation,
-    ApiKeyWithSecret,
-    LeakedKeysReport,
     Login,
     Me,
     PasswordForgot,
@@ -36,53 +23,19 @@ from signalpost.identity.schemas import (
     TotpEnrolment,
     UserLogin,
     UserRegister,
-    Workspace,
-    WorkspaceCreate,
-    WorkspaceUpdate,
 )
 from signalpost.kit.db import Db
 from signalpost.kit.problems import (
     AlreadyExists,
     Forbidden,
-    InsufficientScope,
-    InvalidSignature,
     InvalidState,
-    MalformedRequest,
-    PayloadTooLarge,
-    TooManyItems,
     Unauthenticated,
 )
-from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.fields import ApiKeyId, WorkspaceId
-from signalpost.web.inputs import Mine
-from signalpost.web.paging import LIST_ALL, Page
-from signalpost.web.request import ClientAddress, Request, read_body
+from signalpost.web.request import ClientAddress
 from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
-
-_REPORT = {
-    "application/json": {
-        "schema": {
-            "type": "array",
-            "maxItems": secret_scanning.TOKENS_MAX,
-            "description": "Tokens, as GitHub reports them.",
-            "items": {
-                "type": "object",
-                "properties": {"token": {"type": "string"}, "type": {"type": "string"}, "url": {"type": "string"}},
-                "required": ["token"],
-                "additionalProperties": True,
-            },
-        },
-        "example": [
-            {"token": "sp_live_…", "type": "signalpost_api_key", "url": "https://github.com/acme/app/blob/1/a.py"}
-        ],
-    }
-}
-
-MyKey = Annotated[ApiKeyRow, Mine(ApiKeyId, api_key_queries.find_my_key)]
-MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspace)]
 
 
 @routes.post(
@@ -227,87 +180,3 @@ async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
         workspace_row=workspace,
         expires_at=await queries.credential_expires_at(db, caller),
     )
-
-
-@routes.get("/workspaces", scope=SIGNED_IN, across_workspaces=True, before_second_factor=True, limit_default=LIST_ALL)
-async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContext) -> Listing[Workspace]:
-    """List the workspaces you are a member of, newest first. An API key sees only its own."""
-    return page.of(await queries.workspaces_page(db, caller, page), partial(views.workspace, context.settings))
-
-
-@routes.post(
-    "/workspaces", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, FreeWorkspacesReached, TooManyItems)
-)
-async def create_workspace(db: Db, caller: Caller, context: AppContext, data: WorkspaceCreate) -> Workspace:
-    """Create another workspace with a default profile. You become its owner. API keys cannot do this.
-
-    Where plans are sold, one user owns at most three with the plan `free` (SIGNALPOST_FREE_WORKSPACES_PER_OWNER).
-    """
-    return await actions.add_workspace(context, db, caller, data)
-
-
-@routes.patch("/workspaces/{id}", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, InvalidState))
-async def update_workspace(
-    workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: WorkspaceUpdate
-) -> Workspace:
-    """Change the name, time zone, redirect addresses or second factor of a workspace that you own or administer.
-
-    API keys cannot do this.
-    """
-    return views.workspace(context.settings, await actions.update_workspace(context, db, caller, workspace, data))
-
-
-@routes.post("/api-keys", scope="keys:write", raises=(Forbidden, InsufficientScope, PlanLimitReached))
-async def create_api_key(db: Db, caller: Caller, context: AppContext, data: ApiKeyCreate) -> ApiKeyWithSecret:
-    """Create an API key. Only this response contains `key`.
-
-    The key never has more rights than its creator: rights that the creator loses later, the key loses at once. A key
-    that a key creates ends with it.
-    """
-    return await actions.create_api_key(context, db, caller, data)
-
-
-@routes.post(
-    "/api-keys/leaked",
-    scope=PUBLIC,
-    status=200,
-    unlimited=True,
-    across_workspaces=True,
-    history="action",
-    raises=(InvalidSignature, MalformedRequest, PayloadTooLarge),
-    documented_request_body=_REPORT,
-    documented_headers={
-        "Github-Public-Key-Identifier": "Which key signed the body.",
-        "Github-Public-Key-Signature": "The ECDSA signature of the body, over SHA-256, as DER in base64.",
-    },
-)
-async def report_leaked_keys(context: AppContext, request: Request) -> LeakedKeysReport:
-    """Receive tokens that secret scanning found in public, signed by GitHub. Those that are keys here are revoked.
-
-    Their workspaces find it in their history; owners and creators get a mail.
-    """
-    identifier = request.headers.get("github-public-key-identifier", "")
-    signature = request.headers.get("github-public-key-signature", "")
-    secret_scanning.require_headers(context.settings.secret_scanning_keys, identifier, signature)
-    body = await read_body(request, secret_scanning.BODY_BYTES_MAX)
-    await asyncio.to_thread(secret_scanning.verify, context.settings.secret_scanning_keys, identifier, signature, body)
-    result = await actions.revoke_leaked(context, secret_scanning.read(body), source="GitHub")
-    return LeakedKeysReport(revoked=len(result.keys), unknown=result.unknown)
-
-
-@routes.get("/api-keys", scope="keys:write", limit_default=LIST_ALL)
-async def list_api_keys(db: Db, caller: Caller, page: Page) -> Listing[ApiKey]:
-    """List API keys, newest first: owners and admins see all, editors their own.
-
-    Revoked keys stay in the list for 30 days. A test key sees test keys only.
-    """
-    return page.of(await api_key_queries.keys_page(db, caller, page), views.api_key)
-
-
-@routes.delete("/api-keys/{id}", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope))
-async def revoke_api_key(key: MyKey, context: AppContext, db: Db, caller: Caller) -> ApiKeyRevocation:
-    """Revoke an API key at once, with all keys that it issued. Repeating the request changes nothing.
-
-    With a key, this needs the scope `keys:write`, unless the key revokes itself.
-    """
-    return await actions.revoke_api_key(context, db, caller, key)

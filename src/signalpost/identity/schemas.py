@@ -1,12 +1,10 @@
-from datetime import datetime
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
-from signalpost.kit import ids, issue_text, value_issues
+from signalpost.kit import issue_text, value_issues
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.web.caller import SCOPES, Role, Scope
-from signalpost.web.fields import ProfileId
+from signalpost.web.caller import Role
 
 # The pattern of HTML's e-mail field. `$` alone would let a line end pass in Python.
 Email = Annotated[
@@ -44,8 +42,6 @@ Zone = Annotated[
     str,
     Meta(max_length=64, extra={value_issues.ZONE: True}, description="An IANA time zone.", examples=["Europe/Berlin"]),
 ]
-RedirectUrl = Annotated[str, Meta(max_length=2048, examples=["https://app.example.com/connected"])]
-IpNetwork = Annotated[str, Meta(max_length=64, examples=["203.0.113.0/24"])]
 Mode = Annotated[Literal["live", "test"], Meta(examples=["live"])]
 Permission = Annotated[Literal["read", "read_write"], Meta(examples=["read_write"])]
 Scopes = Annotated[list[str], Meta(examples=[["posts:read", "posts:write"]])]
@@ -235,134 +231,3 @@ class Me(Output):
     role: Annotated[Role, Meta(examples=["owner"])]
     profile_ids: Annotated[ProfileIds, Meta(description="The only visible profiles; null: all of the workspace.")]
     auth: Authentication
-
-
-class WorkspaceCreate(Input):
-    name: Annotated[Name, Meta(description="The workspace's name.")]
-    timezone: Annotated[
-        Zone | None,
-        Meta(description="The IANA time zone of times without one. Default: UTC.", examples=["Europe/Berlin"]),
-    ] = None
-
-
-class WorkspaceUpdate(Input):
-    """Any subset of the fields."""
-
-    name: Annotated[Name | UnsetType, Meta(description="The workspace's name.", examples=["Acme"])] = UNSET
-    timezone: Annotated[
-        Zone | UnsetType, Meta(description="The IANA time zone of dates without a zone.", examples=["Europe/Berlin"])
-    ] = UNSET
-    redirect_urls: Annotated[
-        Annotated[list[RedirectUrl], Meta(max_length=20)] | UnsetType,
-        Meta(
-            description="Where authorization flows may send the browser at the end: https, or http on loopback.",
-            examples=[["https://app.example.com/connected"]],
-        ),
-    ] = UNSET
-    second_factor: Annotated[
-        Literal["optional", "admins", "everyone"] | UnsetType,
-        Meta(
-            description="Of whom the workspace requires a second factor; `admins`: the owner and admins.",
-            examples=["admins"],
-        ),
-    ] = UNSET
-
-
-class Actor(Output):
-    type: Literal["user"]
-    id: Annotated[str, Meta(examples=[ids.example("usr")])]
-    name: Annotated[str, Meta(examples=["Ada Lovelace"])]
-
-
-class KeyIssuer(Output):
-    """Who created a key: a person, or a key with the scope `keys:write`."""
-
-    type: Annotated[Literal["user", "api_key"], Meta(examples=["api_key"])]
-    id: Annotated[str, Meta(examples=[ids.example("key")])]
-    name: Annotated[str, Meta(examples=["Provisioning"])]
-
-
-class ApiKey(Output):
-    id: str
-    name: Annotated[str, Meta(examples=["CMS"])]
-    prefix: Annotated[str, Meta(description="The public beginning of the key.", examples=["sp_live_AbCdEfGhIjKl"])]
-    mode: Mode
-    permission: Permission
-    scopes: Scopes
-    profile_ids: ProfileIds
-    ip_allow_list: Annotated[list[str] | None, Meta(examples=[["203.0.113.0/24"]])]
-    expires_at: Annotated[Instant | None, Meta(examples=["2027-11-21T18:00:00.000Z"])]
-    last_used_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.000Z"])]
-    last_used_ip: Annotated[str | None, Meta(examples=["203.0.113.7"])]
-    created_by: Annotated[Actor, Meta(description="The user whose rights limit the key.")]
-    issued_by: Annotated[
-        KeyIssuer,
-        Meta(description="The user or API key that created it. A key is revoked together with the key that issued it."),
-    ]
-    created_at: Instant
-    revoked_at: Instant | None
-    status: Annotated[Literal["active", "expired", "revoked"], Meta(examples=["active"])]
-
-
-class ApiKeyWithSecret(ApiKey):
-    """The only response that contains the key itself."""
-
-    key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_…"])]
-
-
-class ApiKeyCreate(Input):
-    """Create a key. It never has more rights than its creator, and works no longer than a key that creates it."""
-
-    name: Annotated[Name, Meta(description="The key's name, for people.", examples=["CMS"])]
-    mode: Annotated[Mode, Meta(description="A `test` key sees only the sandbox.")] = "live"
-    permission: Annotated[
-        Permission, Meta(description="A `read` key has only those of its scopes that end with `:read`.")
-    ] = "read_write"
-    scopes: Annotated[
-        Annotated[list[Scope], Meta(min_length=1, max_length=len(SCOPES))] | None,
-        Meta(
-            description="What the key may do. Default: all that you may do, except `instance:admin`.",
-            examples=[["posts:read", "posts:write", "posts:publish"]],
-        ),
-    ] = None
-    profile_ids: Annotated[
-        Annotated[list[ProfileId], Meta(min_length=1, max_length=500)] | None,
-        Meta(
-            description="The only profiles that the key sees. Default: all that you see.",
-            examples=[["prof_01M7Z0000000000000000000AB"]],
-        ),
-    ] = None
-    expires_at: Annotated[
-        Annotated[datetime, Meta(tz=True)] | None,
-        Meta(
-            description="When the key stops working, at most ten years ahead. Default: never.",
-            examples=["2027-11-21T18:00:00.000Z"],
-        ),
-    ] = None
-    ip_allow_list: Annotated[
-        Annotated[list[IpNetwork], Meta(max_length=50)] | None,
-        Meta(
-            description="The only addresses and networks from which the key works. Default: all.",
-            examples=[["203.0.113.0/24"]],
-        ),
-    ] = None
-
-
-class ApiKeyRevocation(Output):
-    id: str
-    status: Literal["revoked"]
-    revoked_at: Instant
-    also_revoked: Annotated[
-        list[str],
-        Meta(
-            description="The keys that were revoked with it: those that it issued, and those that they issued.",
-            examples=[["key_01M7Z0000000000000000000AC"]],
-        ),
-    ]
-
-
-class LeakedKeysReport(Output):
-    """What a report led to. Reporting the same keys again revokes nothing more."""
-
-    revoked: Annotated[int, Meta(description="Keys revoked by it, with those that they issued.", examples=[1])]
-    unknown: Annotated[int, Meta(description="Tokens of the right form that are no valid key here.", examples=[0])]

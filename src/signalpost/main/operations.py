@@ -8,12 +8,14 @@ from uuid import UUID
 
 from signalpost.accounts import actions as accounts
 from signalpost.accounts.schemas import AccountConnect
+from signalpost.api_keys import secret_scanning
+from signalpost.api_keys.actions import keys as api_keys
+from signalpost.api_keys.actions import leaked
 from signalpost.audit import actions as audit
 from signalpost.billing.actions import prices
 from signalpost.billing.stripe import Stripe
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
-from signalpost.identity import secret_scanning
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.queries import plan_in_force
 from signalpost.kit import ids, problems
@@ -64,7 +66,7 @@ async def create_owner(
             context, db, email=_checked_email(email), password=password, workspace_name=name,
             timezone=timezone,
         )  # fmt: skip
-        _, key = await identity.create_key_for(
+        _, key = await api_keys.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
         )
         await audit.command(db, "create-owner", workspace_id=owner.workspace_id)
@@ -84,9 +86,9 @@ async def create_key(context: AppContext, workspace: str, name: str, mode: str) 
     name = _checked_name("--name", name)
     async with context.database.transaction() as db:
         workspace_id, owner_id = await find_workspace(db, workspace)
-        row, key = await identity.create_key_for(
+        row, key = await api_keys.create_key_for(
             db, context.keys, user_id=owner_id, workspace_id=workspace_id, name=name,
-            terms=identity.KeyTerms(mode="live" if mode == "live" else "test"),
+            terms=api_keys.KeyTerms(mode="live" if mode == "live" else "test"),
         )  # fmt: skip
         await audit.command(db, "keys create", workspace_id=workspace_id, subject=ids.encode("key", row.id))
         warning = await _beyond_the_plan(context, db, workspace_id)
@@ -111,7 +113,7 @@ async def revoke_key(context: AppContext, key_id: str) -> list[str]:
     """Revoke a key and the keys that it created; return the ids of those that were valid until now."""
     decoded = ids.decode("key", key_id)
     async with context.database.transaction() as db:
-        revoked = await identity.revoke_key(db, decoded) if decoded else []
+        revoked = await api_keys.revoke_key(db, decoded) if decoded else []
     if not revoked:
         raise problems.NotFound(f"There is no valid key {key_id!r}. `keys list` shows their ids (key_...).")
     return [ids.encode("key", key) for key in revoked]
@@ -119,10 +121,10 @@ async def revoke_key(context: AppContext, key_id: str) -> list[str]:
 
 async def revoke_leaked(context: AppContext, text: str) -> dict[str, Any]:
     """Revoke every key of this instance that stands in a text, and mail its people."""
-    leaked = secret_scanning.find(text)
-    result = await identity.revoke_leaked(context, leaked, source="The operator")
+    found = secret_scanning.find(text)
+    result = await leaked.revoke_leaked(context, found, source="The operator")
     return {
-        "found": len(leaked),
+        "found": len(found),
         "revoked": [ids.encode("key", key) for key in result.keys],
         "unknown": result.unknown,
     }
@@ -153,9 +155,9 @@ async def demo(context: AppContext) -> dict[str, Any]:
     async with context.database.transaction() as db:
         row = await db.fetchrow(_DEMO)
         user_id, workspace_id, profile_id = row or await _create_demo(context, db)
-        _, key = await identity.create_key_for(
+        _, key = await api_keys.create_key_for(
             db, context.keys, user_id=user_id, workspace_id=workspace_id, name="Demo",
-            terms=identity.KeyTerms(mode="test"),
+            terms=api_keys.KeyTerms(mode="test"),
         )  # fmt: skip
     caller = await authenticator(context)(key, None, "127.0.0.1")
     data = AccountConnect(profile_id=ProfileId(int=profile_id.int), fields={"username": "demo"})

@@ -15,6 +15,7 @@ from signalpost.admin import routes as admin_routes
 from signalpost.analytics import routes as analytics_routes
 from signalpost.analytics import work as analytics_work
 from signalpost.analytics.actions import timing
+from signalpost.api_keys import routes as api_key_routes
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
 from signalpost.billing import routes as billing_routes
@@ -47,7 +48,6 @@ from signalpost.messenger import subscriber as messenger
 from signalpost.messenger import work as messenger_work
 from signalpost.messenger.actions import send as replies
 from signalpost.oidc import routes as oidc_routes
-from signalpost.plans import actions as plan_actions
 from signalpost.plans import routes as plan_routes
 from signalpost.plans import work as plan_work
 from signalpost.posts import queries as post_queries
@@ -87,6 +87,7 @@ from signalpost.workspaces import work as workspace_work
 
 ROUTES: tuple[Routes, ...] = (
     identity_routes.routes,
+    api_key_routes.routes,
     oidc_routes.routes,
     workspace_routes.routes,
     team_routes.routes,
@@ -154,7 +155,6 @@ def hooks() -> Hooks:
     """Return the answers of higher rooms to the questions of lower ones."""
     return Hooks(
         create_default_profile=profile_actions.create_default,
-        require_api_key_capacity=plan_actions.require_api_key_capacity,
         profile_exists=profile_queries.profile_exists,
         media_exists=media_queries.media_exists,
         count_media_uses=post_queries.media_uses,

@@ -291,3 +291,12 @@ select exists (select from profile
 async def name_is_taken(db: Db, row: ProfileRow) -> bool:
     """Whether another profile of the workspace has the name of this one, however its letters are written."""
     return bool(await db.fetchval(_NAME_IS_TAKEN, row.workspace_id, row.id, row.name))
+
+
+_EXISTING = "select id from profile where workspace_id = $1 and id = any($2) and deleted_at is null"
+
+
+async def existing_profiles(db: Db, caller: Caller, profile_ids: Sequence[UUID]) -> set[UUID]:
+    """Return those of the ids that are profiles the caller may see."""
+    rows = await db.fetch(_EXISTING, caller.workspace_id, profile_ids)
+    return {row["id"] for row in rows if caller.may_see_profile(row["id"])}

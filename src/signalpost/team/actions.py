@@ -9,7 +9,7 @@ from msgspec import UNSET
 from signalpost import mail
 from signalpost.billing.actions import ownership
 from signalpost.context import AppContext
-from signalpost.identity import api_key_queries, members, queries, roles, tokens
+from signalpost.identity import members, queries, roles, tokens
 from signalpost.identity.actions import require_free_place
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.identity.members import MemberRow, NewInvite
@@ -18,6 +18,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
+from signalpost.profiles import queries as profile_queries
 from signalpost.team import states, views
 from signalpost.team.errors import LastOwner
 from signalpost.team.schemas import InvitedMember, Member, MemberInvite, RoleUpdate
@@ -240,7 +241,7 @@ async def _require_profiles(db: Db, caller: Caller, profile_ids: Sequence[UUID] 
         if caller.profile_ids is not None:
             raise problems.Forbidden("You see only some profiles, so name those that the member will see.")
         return
-    existing = await api_key_queries.existing_profiles(db, caller, profile_ids)
+    existing = await profile_queries.existing_profiles(db, caller, profile_ids)
     issues = [
         ProfileId.not_found(f"/profileIds/{index}")
         for index, profile_id in enumerate(profile_ids)

@@ -1,20 +1,61 @@
+from functools import partial
 from typing import Annotated
 
 from signalpost.context import AppContext
-from signalpost.identity import queries
+from signalpost.identity import queries, views
+from signalpost.identity.errors import FreeWorkspacesReached
 from signalpost.identity.queries import WorkspaceRow
+from signalpost.identity.schemas import Workspace
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InvalidState, NotFound
+from signalpost.kit.problems import Forbidden, InvalidState, NotFound, TooManyItems
+from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.fields import WorkspaceId
 from signalpost.web.inputs import Mine
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import RawResponse, Routes
 from signalpost.workspaces import actions
-from signalpost.workspaces.schemas import ExportContentQuery, WorkspaceDeleteQuery, WorkspaceDeletion, WorkspaceExport
+from signalpost.workspaces.actions import create, update
+from signalpost.workspaces.schemas import (
+    ExportContentQuery,
+    WorkspaceCreate,
+    WorkspaceDeleteQuery,
+    WorkspaceDeletion,
+    WorkspaceExport,
+    WorkspaceUpdate,
+)
 
 routes = Routes("Identity")
 
 MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspace)]
+
+
+@routes.get("/workspaces", scope=SIGNED_IN, across_workspaces=True, before_second_factor=True, limit_default=LIST_ALL)
+async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContext) -> Listing[Workspace]:
+    """List the workspaces you are a member of, newest first. An API key sees only its own."""
+    return page.of(await queries.workspaces_page(db, caller, page), partial(views.workspace, context.settings))
+
+
+@routes.post(
+    "/workspaces", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, FreeWorkspacesReached, TooManyItems)
+)
+async def create_workspace(db: Db, caller: Caller, context: AppContext, data: WorkspaceCreate) -> Workspace:
+    """Create another workspace with a default profile. You become its owner. API keys cannot do this.
+
+    Where plans are sold, one user owns at most three with the plan `free` (SIGNALPOST_FREE_WORKSPACES_PER_OWNER).
+    """
+    return await create.create_workspace(context, db, caller, data)
+
+
+@routes.patch("/workspaces/{id}", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, InvalidState))
+async def update_workspace(
+    workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: WorkspaceUpdate
+) -> Workspace:
+    """Change the name, time zone, redirect addresses or second factor of a workspace that you own or administer.
+
+    API keys cannot do this.
+    """
+    return views.workspace(context.settings, await update.update_workspace(context, db, caller, workspace, data))
 
 
 @routes.delete("/workspaces/{id}", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, InvalidState))

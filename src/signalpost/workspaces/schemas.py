@@ -1,9 +1,43 @@
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
+from signalpost.identity.schemas import Name, Zone
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
+
+RedirectUrl = Annotated[str, Meta(max_length=2048, examples=["https://app.example.com/connected"])]
+
+
+class WorkspaceCreate(Input):
+    name: Annotated[Name, Meta(description="The workspace's name.")]
+    timezone: Annotated[
+        Zone | None,
+        Meta(description="The IANA time zone of times without one. Default: UTC.", examples=["Europe/Berlin"]),
+    ] = None
+
+
+class WorkspaceUpdate(Input):
+    """Any subset of the fields."""
+
+    name: Annotated[Name | UnsetType, Meta(description="The workspace's name.", examples=["Acme"])] = UNSET
+    timezone: Annotated[
+        Zone | UnsetType, Meta(description="The IANA time zone of dates without a zone.", examples=["Europe/Berlin"])
+    ] = UNSET
+    redirect_urls: Annotated[
+        Annotated[list[RedirectUrl], Meta(max_length=20)] | UnsetType,
+        Meta(
+            description="Where authorization flows may send the browser at the end: https, or http on loopback.",
+            examples=[["https://app.example.com/connected"]],
+        ),
+    ] = UNSET
+    second_factor: Annotated[
+        Literal["optional", "admins", "everyone"] | UnsetType,
+        Meta(
+            description="Of whom the workspace requires a second factor; `admins`: the owner and admins.",
+            examples=["admins"],
+        ),
+    ] = UNSET
 
 
 class WorkspaceDeleteQuery(Input):

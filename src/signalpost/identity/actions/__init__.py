@@ -1,8 +1,6 @@
 """Writes: sign up, sign in, change a password, create keys, change workspaces."""
 
-from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, revoke_api_key, revoke_key
 from signalpost.identity.actions.deletion import deleted_before, is_deleted, mark_deleted, mark_erased, unmark_deleted
-from signalpost.identity.actions.leaked_keys import revoke_leaked
 from signalpost.identity.actions.one_time import use_once
 from signalpost.identity.actions.passwords import (
     forgot_password,
@@ -30,12 +28,12 @@ from signalpost.identity.actions.sign_in import (
 )
 from signalpost.identity.actions.sign_up import (
     NewWorkspace,
-    add_workspace,
     create_owner,
     create_user,
     create_workspace,
     register,
     require_free_place,
+    validate_time_zone,
     write_workspace,
 )
 from signalpost.identity.actions.staff import make_staff
@@ -43,18 +41,13 @@ from signalpost.identity.actions.workspaces import (
     may_redirect_to,
     require_second_factor,
     set_plan,
-    update_workspace,
 )
 
 __all__ = [
-    "KeyTerms",
     "NewWorkspace",
-    "add_workspace",
     "check_code",
     "check_credentials",
     "confirm",
-    "create_api_key",
-    "create_key_for",
     "create_owner",
     "create_user",
     "create_workspace",
@@ -85,15 +78,12 @@ __all__ = [
     "reset_password",
     "reset_second_factor",
     "reset_with_token",
-    "revoke_api_key",
-    "revoke_key",
-    "revoke_leaked",
     "session_cookie",
     "set_plan",
     "sign_in",
     "signed_in_lately",
     "unmark_deleted",
-    "update_workspace",
     "use_once",
+    "validate_time_zone",
     "write_workspace",
 ]

@@ -13,15 +13,13 @@ from signalpost.identity import passwords, queries, views
 from signalpost.identity.actions.sign_in import open_session, record_in_workspaces
 from signalpost.identity.actions.workspaces import may_redirect_to
 from signalpost.identity.errors import FreeWorkspacesReached, RegistrationClosed
-from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
+from signalpost.identity.schemas import Registration, UserRegister
 from signalpost.kit import ids, problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.kit.slugs import slugify
 from signalpost.web import validation
-from signalpost.web.caller import Caller
 
-WORKSPACES_MAX = 50
 """How many workspaces one user may own."""
 
 
@@ -149,33 +147,6 @@ async def write_workspace(
         subject=ids.encode("wsp", workspace_id),
     )
     await audit.record(db, entry)
-
-
-async def add_workspace(context: AppContext, db: Db, caller: Caller, data: WorkspaceCreate) -> Workspace:
-    """Create another workspace, owned by the caller.
-
-    Raises:
-        Forbidden: an API key belongs to one workspace and cannot create others.
-        FreeWorkspacesReached: where plans are sold, the user owns as many free ones as one may.
-        TooManyItems: where none are sold, the user owns 50.
-    """
-    if caller.auth != "session":
-        raise problems.Forbidden(
-            "An API key belongs to one workspace, so it cannot create another.",
-            remediation="Sign in with `POST /auth/login` and send its access token.",
-        )
-    if data.timezone is not None:
-        validate_time_zone(data.timezone)
-    await require_free_place(context, db, caller.user_id)
-    if not context.settings.billing_enabled and await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
-        raise problems.TooManyItems(
-            f"A user can own at most {WORKSPACES_MAX} workspaces.", remediation="Use a profile of an existing one."
-        )
-    workspace_id, _ = await create_workspace(
-        context, db, user_id=caller.user_id, name=data.name, timezone=data.timezone
-    )
-    row = next(row for row in await queries.workspaces_of(db, caller.user_id) if row.id == workspace_id)
-    return views.workspace(context.settings, row)
 
 
 async def require_free_place(context: AppContext, db: Db, user_id: UUID) -> None:

@@ -8,17 +8,20 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.api_keys import views
+from signalpost.api_keys.queries import KEY_COLUMNS, ApiKeyRow, read_key
+from signalpost.api_keys.schemas import ApiKeyCreate, ApiKeyRevocation, ApiKeyWithSecret
 from signalpost.context import AppContext
-from signalpost.identity import api_key_queries, offspring, roles, views
-from signalpost.identity.api_key_queries import KEY_COLUMNS, ApiKeyRow, read_key
+from signalpost.identity import offspring, roles
 from signalpost.identity.authenticate import secret_hmacs
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import KeyRevoked
-from signalpost.identity.schemas import ApiKeyCreate, ApiKeyRevocation, ApiKeyWithSecret
 from signalpost.kit import clock, crypto, ids, problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
+from signalpost.plans import actions as plan_actions
+from signalpost.profiles import queries as profile_queries
 from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
@@ -119,7 +122,7 @@ async def create_api_key(context: AppContext, db: Db, caller: Caller, data: ApiK
         terms=terms,
         issued_by=caller.key_id,
     )
-    await context.hooks.require_api_key_capacity(db, caller.workspace_id, caller.plan)
+    await plan_actions.require_api_key_capacity(db, caller.workspace_id, caller.plan)
     return views.api_key_with_secret(row, key)
 
 
@@ -163,7 +166,7 @@ def _expiry_issues(data: ApiKeyCreate) -> list[Issue]:
 async def _profile_issues(db: Db, caller: Caller, data: ApiKeyCreate) -> list[Issue]:
     if not data.profile_ids:
         return []
-    existing = await api_key_queries.existing_profiles(db, caller, data.profile_ids)
+    existing = await profile_queries.existing_profiles(db, caller, data.profile_ids)
     return [
         ProfileId.not_found(f"/profileIds/{index}")
         for index, profile_id in enumerate(data.profile_ids)

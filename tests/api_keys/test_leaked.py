@@ -18,8 +18,8 @@ from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
+from signalpost.api_keys import secret_scanning
 from signalpost.context import AppContext
-from signalpost.identity import secret_scanning
 from signalpost.kit import clock, crypto, ids
 from signalpost.kit.db import Database
 from signalpost.main import app, operations

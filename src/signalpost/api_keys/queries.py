@@ -1,6 +1,5 @@
 """Reads of API keys, as callers may see them."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from uuid import UUID
@@ -79,14 +78,3 @@ async def find_my_key(db: Db, caller: Caller, key_id: UUID) -> ApiKeyRow | None:
     """Return a key the caller may see, in any state; a key always sees itself."""
     record = await db.fetchrow(_KEY, *_visible_to(caller), key_id)
     return read_key(record) if record else None
-
-
-# The table belongs to `profiles`, above this room: without the check, a key for a profile that does not exist would
-# look right until it is used.
-_PROFILES = "select id from profile where workspace_id = $1 and id = any($2) and deleted_at is null"
-
-
-async def existing_profiles(db: Db, caller: Caller, profile_ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that are profiles the caller may see."""
-    rows = await db.fetch(_PROFILES, caller.workspace_id, profile_ids)
-    return {row["id"] for row in rows if caller.may_see_profile(row["id"])}

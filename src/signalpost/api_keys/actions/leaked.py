@@ -7,13 +7,13 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost import mail
+from signalpost.api_keys.actions.keys import revoke_key
+from signalpost.api_keys.secret_scanning import FoundKey
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.events import Actor
-from signalpost.identity.actions.api_keys import revoke_key
 from signalpost.identity.authenticate import secret_hmacs
 from signalpost.identity.caller_cache import CallerCache
-from signalpost.identity.secret_scanning import FoundKey
 from signalpost.kit import crypto, foreign, ids
 from signalpost.kit.db import Db, Row
 from signalpost.settings import BRAND_KEY
