@@ -121,10 +121,10 @@ async def revoke_key(context: AppContext, key_id: str) -> list[str]:
 
 async def revoke_leaked(context: AppContext, text: str) -> dict[str, Any]:
     """Revoke every key of this instance that stands in a text, and mail its people."""
-    found = secret_scanning.find(text)
-    result = await leaked.revoke_leaked(context, found, source="The operator")
+    keys = secret_scanning.find(text)
+    result = await leaked.revoke_leaked(context, keys, source="The operator")
     return {
-        "found": len(found),
+        "found": len(keys),
         "revoked": [ids.encode("key", key) for key in result.keys],
         "unknown": result.unknown,
     }

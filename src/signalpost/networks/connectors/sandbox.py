@@ -219,21 +219,21 @@ async def _break_account(part: ThreadPart, code: str) -> Outcome | None:
     if (step := f"broken:{part.index}") in part.journal.steps:
         return None
     if part.session.is_shared is not None and await part.session.is_shared():
-        message = f"{_asked(code)} Live posts use this account, so the test post did not break it."
+        message = f"{_refusal_text(code)} Live posts use this account, so the test post did not break it."
         return Refused(code=code, message=message, http_status=401, platform_code=code)
     restricted = code == "account_restricted"
     if not restricted:
         await part.session.save_tokens(_EXPIRED, None)
     await part.journal.record(step, {"code": code})
-    return NeedsReconnect(message=_asked(code), restricted=restricted, http_status=401)
+    return NeedsReconnect(message=_refusal_text(code), restricted=restricted, http_status=401)
 
 
-def _asked(code: str) -> str:
+def _refusal_text(code: str) -> str:
     return f"The sandbox refused the post with {code}, as the text asked for."
 
 
 def _failure(code: str) -> Outcome:
-    message = _asked(code)
+    message = _refusal_text(code)
     if code in _LATER:
         return TryLater(message=message, code=code, after_seconds=60.0 if code == "rate_limited" else None)
     if code not in CATEGORIES:
