@@ -66,9 +66,11 @@ reliability: $(DEV)  ## Generate RELIABILITY.md from what `make faults` has meas
 
 .PHONY: lint
 lint: $(DEV)  ## Check style, import floors and that files are formatted
+	scripts/install-test-tools node console
 	$(BIN)/ruff check $(wildcard $(SOURCES))
 	$(BIN)/ruff format --check $(wildcard $(SOURCES))
 	$(BIN)/lint-imports
+	scripts/check-javascript
 
 .PHONY: types
 types: $(DEV)  ## Check types, strictly
@@ -78,6 +80,8 @@ types: $(DEV)  ## Check types, strictly
 format: $(DEV)  ## Format the code and fix what can be fixed safely
 	$(BIN)/ruff check --fix $(wildcard $(SOURCES)) || true
 	$(BIN)/ruff format $(wildcard $(SOURCES))
+	scripts/install-test-tools node console
+	scripts/check-javascript --fix
 
 .PHONY: check-openapi
 check-openapi: $(DEV)  ## Check the API description with redocly and spectral

@@ -1,4 +1,5 @@
-// Adds to the documentation what needs a script: copying, one language for all samples, trying, and search while typing.
+// Adds to the documentation what needs a script: copying, one language for all samples, trying, and search
+// while typing.
 "use strict";
 
 /** @param {string} tag @param {object} [properties] @param {...(Node|string)} children */
@@ -55,11 +56,15 @@ function field(form, label, name, properties = {}, tag = "input") {
 function tryIt(place) {
   const { method, path, server, body, pathParameters, queryParameters } = place.dataset;
   const form = element("form", { className: "try-form" });
-  const key = field(form, "Test key", "key", { value: sessionStorage.getItem("key") ?? "", placeholder: "sp_test_…" });
+  const key = field(form, "Test key", "key", {
+    value: sessionStorage.getItem("key") ?? "",
+    placeholder: "sp_test_…",
+  });
   const names = (list) => list.split(" ").filter(Boolean);
   const inPath = names(pathParameters).map((name) => field(form, name, name, { required: true }));
   const inQuery = names(queryParameters).map((name) => field(form, name, name));
-  const json = body === undefined ? null : field(form, "Body", "body", { value: body, rows: 8 }, "textarea");
+  const json =
+    body === undefined ? null : field(form, "Body", "body", { value: body, rows: 8 }, "textarea");
   const output = element("pre", { tabIndex: 0, hidden: true });
   const status = element("p", { role: "status" });
   form.append(element("button", { type: "submit", textContent: `Send ${method}` }), status, output);
@@ -71,8 +76,11 @@ function tryIt(place) {
     }
     sessionStorage.setItem("key", key.value);
     let address = server + path;
-    for (const input of inPath) address = address.replace(`{${input.name}}`, encodeURIComponent(input.value));
-    const query = new URLSearchParams(inQuery.filter((input) => input.value).map((input) => [input.name, input.value]));
+    for (const input of inPath)
+      address = address.replace(`{${input.name}}`, encodeURIComponent(input.value));
+    const query = new URLSearchParams(
+      inQuery.filter((input) => input.value).map((input) => [input.name, input.value]),
+    );
     if (query.size) address += `?${query}`;
     const headers = key.value ? { Authorization: `Bearer ${key.value}` } : {};
     if (json) headers["Content-Type"] = "application/json";
@@ -81,7 +89,8 @@ function tryIt(place) {
       const began = performance.now();
       const response = await fetch(address, { method, headers, body: json?.value, credentials: "omit" });
       const text = await response.text();
-      status.textContent = `${response.status} ${response.statusText} after ${Math.round(performance.now() - began)} ms`;
+      const ms = Math.round(performance.now() - began);
+      status.textContent = `${response.status} ${response.statusText} after ${ms} ms`;
       try {
         output.textContent = JSON.stringify(JSON.parse(text), null, 2);
       } catch {
@@ -97,7 +106,9 @@ function tryIt(place) {
 
 for (const place of document.querySelectorAll(".try")) {
   const details = element("details", {}, element("summary", { textContent: "Try it" }));
-  details.addEventListener("toggle", () => details.children.length > 1 || details.append(tryIt(place)), { once: true });
+  details.addEventListener("toggle", () => details.children.length > 1 || details.append(tryIt(place)), {
+    once: true,
+  });
   place.append(details);
 }
 

@@ -1,8 +1,19 @@
-// The only way to the API. Every call is recorded for the API drawer, so what a page does can be done by a program.
+// The only way to the API. Every call is recorded for the API drawer, so what a page does can be done by a
+// program.
 import { signal } from "./html.js";
 
-/** @typedef {{method: string, path: string, query: Record<string, any>, body: any, status: number, requestId: string, ms: number, at: number, key: string}} Recorded */
-/** @typedef {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, key?: string, signal?: AbortSignal, quiet?: boolean, file?: boolean}} Options */
+/**
+ * @typedef {{
+ *   method: string, path: string, query: Record<string, any>, body: any, status: number, requestId: string,
+ *   ms: number, at: number, key: string
+ * }} Recorded
+ */
+/**
+ * @typedef {{
+ *   query?: Record<string, any>, body?: any, headers?: Record<string, string>, key?: string,
+ *   signal?: AbortSignal, quiet?: boolean, file?: boolean
+ * }} Options
+ */
 
 const RECORDED_MAX = 60;
 const RETRIES_MAX = 4;
@@ -17,7 +28,9 @@ export const online = signal(true);
 export const sessionEnded = signal(false);
 /** Set when somebody else has signed in, in another tab: this one asks for nothing any more. */
 export const anotherUser = signal(false);
-/** The user whom the page shows, once it knows. Every call names them, so that none acts for somebody else. */
+/**
+ * The user whom the page shows, once it knows. Every call names them, so that none acts for somebody else.
+ */
 export const userId = signal("");
 /** The workspace that is looked at, for people with several. */
 export const workspaceId = signal(localStorage.getItem("workspace") ?? "");
@@ -44,20 +57,36 @@ export const patch = (path, body, options) => call("PATCH", path, { body, ...opt
 /** @param {string} path @param {Options} [options] */
 export const remove = (path, options) => call("DELETE", path, options);
 
-/** Save what an operation answers as a file of the browser. @param {string} path @param {Record<string, any>} query */
+/**
+ * Save what an operation answers as a file of the browser.
+ * @param {string} path
+ * @param {Record<string, any>} query
+ */
 export async function download(path, query) {
   const response = await call("GET", path, { query, file: true });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
-  link.download = /filename="?([^";]+)/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
+  link.download =
+    /filename="?([^";]+)/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   return response;
 }
 
+/**
+ * A call as one line of a shell, for empty pages.
+ * @param {string} path below /api/v1 @param {string[]} options of curl, each on a line of its own
+ */
+export function curlOf(path, ...options) {
+  const url = `${location.origin}${BASE}${path}`;
+  const start = `curl ${path.includes("?") ? `"${url}"` : url} -H "Authorization: Bearer $SIGNALPOST_KEY"`;
+  return [start, ...options].join(" \\\n  ");
+}
+
 /** A key under which a POST can be repeated without a second effect. */
 export function newKey() {
-  return `console-${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
 /**
@@ -74,7 +103,8 @@ export async function call(method, path, options = {}) {
       return await once(method, path, options);
     } catch (error) {
       if (options.signal?.aborted) throw error;
-      if (error instanceof Problem && error.status === 401 && !sessionEnded.peek()) sessionEnded.value = true;
+      if (error instanceof Problem && error.status === 401 && !sessionEnded.peek())
+        sessionEnded.value = true;
       if (error instanceof Problem && error.status === 401) await signedInAgain();
       else if (!isTransient(error) || !repeatable || attempt >= RETRIES_MAX) throw asProblem(error);
       else await pause(attempt, options.signal);
@@ -85,7 +115,11 @@ export async function call(method, path, options = {}) {
 /** @param {string} method @param {string} path @param {Options} options */
 async function once(method, path, options) {
   const started = performance.now();
-  const query = Object.fromEntries(Object.entries(options.query ?? {}).filter(([, value]) => value !== undefined && value !== "" && value !== null));
+  const query = Object.fromEntries(
+    Object.entries(options.query ?? {}).filter(
+      ([, value]) => value !== undefined && value !== "" && value !== null,
+    ),
+  );
   const search = new URLSearchParams(query).toString();
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json", ...who(), ...options.headers };
@@ -93,7 +127,11 @@ async function once(method, path, options) {
   const isJson = options.body !== undefined && !(options.body instanceof Blob);
   if (isJson) headers["Content-Type"] = "application/json";
   const response = await fetch(`${BASE}${path}${search ? `?${search}` : ""}`, {
-    method, headers, body: isJson ? JSON.stringify(options.body) : options.body, signal: options.signal, credentials: "same-origin",
+    method,
+    headers,
+    body: isJson ? JSON.stringify(options.body) : options.body,
+    signal: options.signal,
+    credentials: "same-origin",
   });
   online.value = true;
   if (!options.quiet) record(method, path, query, options, response, performance.now() - started);
@@ -103,7 +141,10 @@ async function once(method, path, options) {
 
 /** @param {Response} response */
 async function read(response) {
-  if (response.status === 204) return response.headers.has("upload-offset") ? { offset: Number(response.headers.get("upload-offset")) } : null;
+  if (response.status === 204)
+    return response.headers.has("upload-offset")
+      ? { offset: Number(response.headers.get("upload-offset")) }
+      : null;
   const data = await response.json();
   const etag = response.headers.get("etag");
   if (etag && data && typeof data === "object") Object.defineProperty(data, "etag", { value: etag });
@@ -111,13 +152,23 @@ async function read(response) {
 }
 
 /** For whom a call is made, and where. @returns {Record<string, string>} */
-export const who = () => ({ "X-Console": userId.peek() || "1", ...(workspaceId.peek() ? { "X-Workspace-Id": workspaceId.peek() } : {}) });
+export const who = () => ({
+  "X-Console": userId.peek() || "1",
+  ...(workspaceId.peek() ? { "X-Workspace-Id": workspaceId.peek() } : {}),
+});
 
 /** @param {Response} response @returns {Promise<never>} */
 export async function refuse(response) {
   const document = await response.json().catch(() => ({ title: response.statusText, code: "unknown" }));
   if (document.code === "signed_in_as_another") anotherUser.value = true;
-  throw new Problem({ requestId: response.headers.get("x-request-id"), retryAfter: Number(response.headers.get("retry-after")), ...document }, response.status);
+  throw new Problem(
+    {
+      requestId: response.headers.get("x-request-id"),
+      retryAfter: Number(response.headers.get("retry-after")),
+      ...document,
+    },
+    response.status,
+  );
 }
 
 /** @param {unknown} error */
@@ -130,7 +181,16 @@ function isTransient(error) {
 /** @param {unknown} error */
 function asProblem(error) {
   if (error instanceof Problem) return error;
-  return new Problem({ code: "offline", title: "Offline", detail: "The service cannot be reached.", remediation: "What you typed is kept. It is sent when the network is back.", retryable: true }, 0);
+  return new Problem(
+    {
+      code: "offline",
+      title: "Offline",
+      detail: "The service cannot be reached.",
+      remediation: "What you typed is kept. It is sent when the network is back.",
+      retryable: true,
+    },
+    0,
+  );
 }
 
 /** @param {number} attempt @param {AbortSignal} [aborted] @returns {Promise<void>} */
@@ -165,11 +225,26 @@ function signedInAgain() {
   });
 }
 
-/** Have the API drawer show a call. @param {string} method @param {string} path @param {Record<string, any>} query @param {Options} options @param {Response} response @param {number} ms */
+/**
+ * Have the API drawer show a call.
+ * @param {string} method
+ * @param {string} path
+ * @param {Record<string, any>} query
+ * @param {Options} options
+ * @param {Response} response
+ * @param {number} ms
+ */
 export function record(method, path, query, options, response, ms) {
   const entry = {
-    method, path, query, body: options.body instanceof Blob ? undefined : masked(options.body), status: response.status,
-    requestId: response.headers.get("x-request-id") ?? "", ms: Math.round(ms), at: Date.now(), key: options.key ?? "",
+    method,
+    path,
+    query,
+    body: options.body instanceof Blob ? undefined : masked(options.body),
+    status: response.status,
+    requestId: response.headers.get("x-request-id") ?? "",
+    ms: Math.round(ms),
+    at: Date.now(),
+    key: options.key ?? "",
   };
   recorded.value = [entry, ...recorded.peek()].slice(0, RECORDED_MAX);
 }
@@ -180,12 +255,20 @@ const SECRET = /password|secret|token|code$/i;
 function masked(value) {
   if (Array.isArray(value)) return value.map(masked);
   if (!value || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, SECRET.test(name) && typeof member === "string" ? "…" : masked(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      SECRET.test(name) && typeof member === "string" ? "…" : masked(member),
+    ]),
+  );
 }
 
 /**
  * All rows of a list, page by page, at most `max`; `cut` says that there are more.
- * @param {string} path @param {Record<string, any>} [query] @param {number} [max] @returns {Promise<any[] & {cut?: boolean}>}
+ * @param {string} path
+ * @param {Record<string, any>} [query]
+ * @param {number} [max]
+ * @returns {Promise<any[] & {cut?: boolean}>}
  */
 export async function all(path, query = {}, max = 500) {
   /** @type {any[]} */
@@ -200,9 +283,13 @@ export async function all(path, query = {}, max = 500) {
 }
 
 /**
- * Read a stream of server-sent events until it ends. `EventSource` cannot name the workspace, so this does what it does.
+ * Read a stream of server-sent events until it ends. `EventSource` cannot name the workspace, so this does
+ * what it does.
  * @param {string} path
- * @param {{lastId: string, signal: AbortSignal, onEvent: (message: {id: string, event: string, data: string}) => void}} options
+ * @param {{
+ *   lastId: string, signal: AbortSignal,
+ *   onEvent: (message: {id: string, event: string, data: string}) => void
+ * }} options
  */
 export async function stream(path, { lastId, signal: aborted, onEvent }) {
   /** @type {Record<string, string>} */

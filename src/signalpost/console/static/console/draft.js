@@ -1,14 +1,37 @@
-// What is being written: kept in the browser at every change (text only, no tokens), and turned into a request.
+// What is being written: kept in the browser at every change (text only, no tokens), and turned into a
+// request.
 import { userId, workspaceId } from "./api.js";
 
 /**
  * @typedef {{mediaId: string, altText: string, kind: string, preview: string, name: string}} File
- * @typedef {{id: string, version: number, failed: boolean, hasTargets: boolean, profileId: string, text: string, variants: Record<string, string>, accountIds: string[], media: File[],
- *   when: "now" | "slot" | "schedule", at: string, timezone: string, queueId: string, firstComment: string, link: string, tags: string, title: string, campaign: string}} Draft
+ * @typedef {{id: string, version: number, failed: boolean, hasTargets: boolean,
+ *   profileId: string, text: string,
+ *   variants: Record<string, string>, accountIds: string[], media: File[],
+ *   when: "now" | "slot" | "schedule", at: string, timezone: string, queueId: string, firstComment: string,
+ * link: string, tags: string, title: string, campaign: string}} Draft
  */
 
 /** @param {string} profileId @param {string} timezone @returns {Draft} */
-export const emptyDraft = (profileId, timezone) => ({ id: "", version: 0, failed: false, hasTargets: false, profileId, text: "", variants: {}, accountIds: [], media: [], when: "now", at: "", timezone, queueId: "", firstComment: "", link: "", tags: "", title: "", campaign: "" });
+export const emptyDraft = (profileId, timezone) => ({
+  id: "",
+  version: 0,
+  failed: false,
+  hasTargets: false,
+  profileId,
+  text: "",
+  variants: {},
+  accountIds: [],
+  media: [],
+  when: "now",
+  at: "",
+  timezone,
+  queueId: "",
+  firstComment: "",
+  link: "",
+  tags: "",
+  title: "",
+  campaign: "",
+});
 
 /** @param {string} id */
 const key = (id) => `draft:${userId.peek()}:${workspaceId.peek()}:${id || "new"}`;
@@ -29,31 +52,77 @@ export const forget = (id) => localStorage.removeItem(key(id));
 
 /** @param {any} post @param {boolean} isCopy @returns {Draft} */
 export function draftOf(post, isCopy) {
-  const own = post.targets.filter((/** @type {any} */ target) => target.text !== null && target.text !== post.text);
+  const own = post.targets.filter(
+    (/** @type {any} */ target) => target.text !== null && target.text !== post.text,
+  );
   return {
-    id: isCopy ? "" : post.id, version: isCopy ? 0 : post.version, failed: !isCopy && post.status === "failed", hasTargets: !isCopy && post.targets.length > 0, profileId: post.profileId, text: post.text,
+    id: isCopy ? "" : post.id,
+    version: isCopy ? 0 : post.version,
+    failed: !isCopy && post.status === "failed",
+    hasTargets: !isCopy && post.targets.length > 0,
+    profileId: post.profileId,
+    text: post.text,
     variants: Object.fromEntries(own.map((/** @type {any} */ target) => [target.accountId, target.text])),
     accountIds: post.targets.map((/** @type {any} */ target) => target.accountId),
-    media: post.media.map((/** @type {any} */ file) => ({ mediaId: file.mediaId, altText: file.altText ?? "", kind: "", preview: "", name: "" })),
-    when: !isCopy && (post.publishMode === "schedule" || (post.publishMode === "draft" && post.scheduledAt)) ? "schedule" : "now", at: "", timezone: post.timezone, queueId: "",
-    firstComment: post.firstComment ?? "", link: post.link ?? "", tags: post.tags.join(", "), title: post.title ?? "", campaign: post.campaign ?? "",
+    media: post.media.map((/** @type {any} */ file) => ({
+      mediaId: file.mediaId,
+      altText: file.altText ?? "",
+      kind: "",
+      preview: "",
+      name: "",
+    })),
+    when:
+      !isCopy && (post.publishMode === "schedule" || (post.publishMode === "draft" && post.scheduledAt))
+        ? "schedule"
+        : "now",
+    at: "",
+    timezone: post.timezone,
+    queueId: "",
+    firstComment: post.firstComment ?? "",
+    link: post.link ?? "",
+    tags: post.tags.join(", "),
+    title: post.title ?? "",
+    campaign: post.campaign ?? "",
   };
 }
 
-/** The body of `POST /posts`, `PATCH /posts/{id}` and `POST /posts/validate`. @param {Draft} draft @param {"draft" | "send" | "check" | "text"} purpose `text`: of a post that failed, which is submitted again after it */
+/**
+ * The body of `POST /posts`, `PATCH /posts/{id}` and `POST /posts/validate`.
+ * @param {Draft} draft
+ * @param {"draft" | "send" | "check" | "text"} purpose `text`: of a post that failed, which is submitted
+ * again after it
+ */
 export function bodyOf(draft, purpose) {
-  const targets = draft.accountIds.map((accountId) => ({ accountId, ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }) }));
+  const targets = draft.accountIds.map((accountId) => ({
+    accountId,
+    ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }),
+  }));
   const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
   return {
-    ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }), text: draft.text, ...(purpose !== "text" && (targets.length || draft.hasTargets) ? { targets } : {}),
-    media: draft.media.map((file) => ({ mediaId: file.mediaId, ...(file.altText ? { altText: file.altText } : {}) })),
-    title: draft.title || null, link: draft.link || null, firstComment: draft.firstComment || null, campaign: draft.campaign || null,
-    tags: draft.tags.split(",").map((tag) => tag.trim()).filter(Boolean), ...times,
+    ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }),
+    text: draft.text,
+    ...(purpose !== "text" && (targets.length || draft.hasTargets) ? { targets } : {}),
+    media: draft.media.map((file) => ({
+      mediaId: file.mediaId,
+      ...(file.altText ? { altText: file.altText } : {}),
+    })),
+    title: draft.title || null,
+    link: draft.link || null,
+    firstComment: draft.firstComment || null,
+    campaign: draft.campaign || null,
+    tags: draft.tags
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+    ...times,
   };
 }
 
 /** @param {Draft} draft */
 function timesOf(draft) {
-  if (draft.when === "slot") return { publishMode: "slot", ...(draft.queueId ? { queueId: draft.queueId } : {}) };
-  return draft.when === "schedule" ? { publishMode: "schedule", scheduledAt: draft.at, timezone: draft.timezone } : { publishMode: "now" };
+  if (draft.when === "slot")
+    return { publishMode: "slot", ...(draft.queueId ? { queueId: draft.queueId } : {}) };
+  return draft.when === "schedule"
+    ? { publishMode: "schedule", scheduledAt: draft.at, timezone: draft.timezone }
+    : { publishMode: "now" };
 }

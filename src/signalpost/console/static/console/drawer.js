@@ -11,9 +11,44 @@ export default function Drawer({ onClose }) {
   const [chosen, setChosen] = useState(/** @type {any} */ (null));
   const calls = recorded.value;
   const call = calls.includes(chosen) ? chosen : calls[0]; // not by its place: new calls arrive above it
-  return html`<${Dialog} title=${t("API calls of this page")} onClose=${onClose} wide>
-    <p class="soft">${t("The console only uses the public API. These calls, with a key of yours in SIGNALPOST_KEY, do the same.")}</p>
-    <div class="drawer"><ul class="calls">${calls.map((each) => html`<li><button type="button" class="call" aria-pressed=${each === call ? "true" : "false"} onClick=${() => setChosen(each)}>
-      <code class=${`method ${each.method}`}>${each.method}</code><span class="call-path">${each.path}</span><span class=${each.status < 400 ? "soft" : "bad"}>${each.status}</span><span class="soft">${each.ms} ms</span></button></li>`)}</ul>
-    ${call && html`<${Samples} call=${call}><a class="small" href=${to("developers/requests", { requestId: call.requestId })} onClick=${onClose}>${t("In the request log")}</a><code class="soft small">${call.requestId}</code><//>`}</div><//>`;
+  return html`
+    <${Dialog} title=${t("API calls of this page")} onClose=${onClose} wide>
+      <p class="soft">
+        ${t(
+          "The console only uses the public API. These calls, with a key of yours in SIGNALPOST_KEY, do the same.",
+        )}
+      </p>
+      <div class="drawer">
+        <ul class="calls">
+          ${calls.map((each) => html`
+            <li>
+              <button
+                type="button"
+                class="call"
+                aria-pressed=${each === call ? "true" : "false"}
+                onClick=${() => setChosen(each)}
+              >
+                <code class=${`method ${each.method}`}>${each.method}</code>
+                <span class="call-path">${each.path}</span>
+                <span class=${each.status < 400 ? "soft" : "bad"}>${each.status}</span>
+                <span class="soft">${each.ms} ms</span>
+              </button>
+            </li>
+          `)}
+        </ul>
+        ${call && html`
+          <${Samples} call=${call}>
+            <a
+              class="small"
+              href=${to("developers/requests", { requestId: call.requestId })}
+              onClick=${onClose}
+            >
+              ${t("In the request log")}
+            </a>
+            <code class="soft small">${call.requestId}</code>
+          <//>
+        `}
+      </div>
+    <//>
+  `;
 }

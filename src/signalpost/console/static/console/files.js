@@ -17,9 +17,20 @@ export const local = (url) => {
 };
 
 /** A file of the library as a draft has it. @param {any} media @returns {Kept} */
-export const keptOf = (media) => ({ mediaId: media.id, altText: media.altText ?? "", kind: media.kind, name: media.fileName, preview: media.thumbnailUrl ?? media.url ? local(media.thumbnailUrl ?? media.url) : "" });
+export const keptOf = (media) => ({
+  mediaId: media.id,
+  altText: media.altText ?? "",
+  kind: media.kind,
+  name: media.fileName,
+  preview: (media.thumbnailUrl ?? media.url) ? local(media.thumbnailUrl ?? media.url) : "",
+});
 
-/** @param {{files: Kept[], profileId: string, onChange: (files: Kept[]) => void, onUploading: (count: number) => void, errorAt?: (path: string) => string | undefined}} props */
+/**
+ * @param {{
+ *   files: Kept[], profileId: string, onChange: (files: Kept[]) => void,
+ *   onUploading: (count: number) => void, errorAt?: (path: string) => string | undefined
+ * }} props
+ */
 export function Files({ files, profileId, onChange, onUploading, errorAt = () => undefined }) {
   const [over, setOver] = useState(false);
   const [Picker, setPicker] = useState(/** @type {any} */ (null));
@@ -30,7 +41,15 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
     latest.current = [...latest.current, ...added].slice(0, FILES_MAX);
     onChange(latest.current);
   };
-  const uploads = useUploads(profileId, (media, file) => append([{ ...keptOf(media), preview: ["image", "gif"].includes(media.kind) ? URL.createObjectURL(file) : "", name: file.name }]));
+  const uploads = useUploads(profileId, (media, file) =>
+    append([
+      {
+        ...keptOf(media),
+        preview: ["image", "gif"].includes(media.kind) ? URL.createObjectURL(file) : "",
+        name: file.name,
+      },
+    ]),
+  );
   useEffect(() => onUploading(uploads.running), [uploads.running]);
   useMissingPreviews(files, latest, onChange);
   const addAll = (/** @type {File[]} */ list) => uploads.add(list.slice(0, FILES_MAX - files.length));
@@ -48,36 +67,150 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
     setOver(false);
     addAll(filesOf(event.dataTransfer));
   };
-  const showPicker = () => Promise.all([import("./pages/media-picker.js"), loadTexts("media")]).then(([module]) => setPicker(() => module.default), toastProblem);
+  const showPicker = () =>
+    Promise.all([import("./pages/media-picker.js"), loadTexts("media")]).then(
+      ([module]) => setPicker(() => module.default),
+      toastProblem,
+    );
   const described = files.filter((file) => file.altText.trim()).length;
-  return html`<section class=${over ? "files over" : "files"} aria-label=${t("Files")} onDragOver=${(/** @type {Event} */ event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${drop}>
-    <div class="files-head"><${Button} icon="image" onClick=${() => picker.current?.click()}>${t("Add files")}<//><${Button} kind="quiet" icon="media" onClick=${showPicker}>${t("From the library")}<//><span class="soft small">${files.length ? t("{done} of {all} described", { done: described, all: files.length }) : t("or drop and paste them here")}</span></div>
-    <input ref=${picker} type="file" multiple hidden aria-label=${t("Add files")} accept="image/*,video/*,application/pdf" onChange=${(/** @type {any} */ event) => { addAll([...event.currentTarget.files]); event.currentTarget.value = ""; }} />
-    ${files.map((file, index) => html`<${One} key=${file.mediaId} file=${file} index=${index} files=${files} onChange=${onChange} error=${errorAt(`/media/${index}`)} />`)}<${UploadList} uploads=${uploads} />
-    ${Picker && html`<${Picker} profileId=${profileId} chosen=${files.map((file) => file.mediaId)} max=${FILES_MAX - files.length} onClose=${() => setPicker(null)} onChoose=${(/** @type {any[]} */ media) => { setPicker(null); append(media.map(keptOf)); }} />`}</section>`;
+  return html`
+    <section
+      class=${over ? "files over" : "files"}
+      aria-label=${t("Files")}
+      onDragOver=${(/** @type {Event} */ event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave=${() => setOver(false)}
+      onDrop=${drop}
+    >
+      <div class="files-head">
+        <${Button} icon="image" onClick=${() => picker.current?.click()}>
+          ${t("Add files")}
+        <//>
+        <${Button} kind="quiet" icon="media" onClick=${showPicker}>
+          ${t("From the library")}
+        <//>
+        <span class="soft small">
+          ${files.length
+            ? t("{done} of {all} described", { done: described, all: files.length })
+            : t("or drop and paste them here")}
+        </span>
+      </div>
+      <input
+        ref=${picker}
+        type="file"
+        multiple
+        hidden
+        aria-label=${t("Add files")}
+        accept="image/*,video/*,application/pdf"
+        onChange=${(/** @type {any} */ event) => {
+          addAll([...event.currentTarget.files]);
+          event.currentTarget.value = "";
+        }}
+      />
+      ${files.map((file, index) => html`
+        <${One}
+          key=${file.mediaId}
+          file=${file}
+          index=${index}
+          files=${files}
+          onChange=${onChange}
+          error=${errorAt(`/media/${index}`)}
+        />
+      `)}
+      <${UploadList} uploads=${uploads} />
+      ${Picker && html`
+        <${Picker}
+          profileId=${profileId}
+          chosen=${files.map((file) => file.mediaId)}
+          max=${FILES_MAX - files.length}
+          onClose=${() => setPicker(null)}
+          onChoose=${(/** @type {any[]} */ media) => {
+            setPicker(null);
+            append(media.map(keptOf));
+          }}
+        />
+      `}
+    </section>
+  `;
 }
 
-/** Files of a draft that was opened again have no preview yet. @param {Kept[]} files @param {{current: Kept[]}} latest @param {(files: Kept[]) => void} onChange */
+/**
+ * Files of a draft that was opened again have no preview yet.
+ * @param {Kept[]} files
+ * @param {{current: Kept[]}} latest
+ * @param {(files: Kept[]) => void} onChange
+ */
 function useMissingPreviews(files, latest, onChange) {
   useEffect(() => {
     const missing = files.filter((file) => !file.kind || file.preview.startsWith("blob:"));
     if (!missing.length) return;
-    void Promise.allSettled(missing.map((file) => get(`/media/${file.mediaId}`, {}, { quiet: true }))).then((results) => {
-      const found = new Map(results.flatMap((result) => (result.status === "fulfilled" ? [[result.value.id, result.value]] : [])));
-      onChange(latest.current.map((file) => {
-        const media = found.get(file.mediaId);
-        return media ? { ...file, kind: media.kind, name: media.fileName, preview: local(media.thumbnailUrl ?? media.url) } : file;
-      }));
-    });
+    void Promise.allSettled(missing.map((file) => get(`/media/${file.mediaId}`, {}, { quiet: true }))).then(
+      (results) => {
+        const found = new Map(
+          results.flatMap((result) =>
+            result.status === "fulfilled" ? [[result.value.id, result.value]] : [],
+          ),
+        );
+        onChange(
+          latest.current.map((file) => {
+            const media = found.get(file.mediaId);
+            return media
+              ? {
+                  ...file,
+                  kind: media.kind,
+                  name: media.fileName,
+                  preview: local(media.thumbnailUrl ?? media.url),
+                }
+              : file;
+          }),
+        );
+      },
+    );
   }, []);
 }
 
-/** @param {{file: Kept, index: number, files: Kept[], onChange: (files: Kept[]) => void, error: string | undefined}} props */
+/**
+ * @param {{
+ *   file: Kept, index: number, files: Kept[], onChange: (files: Kept[]) => void, error: string | undefined
+ * }} props
+ */
 function One({ file, index, files, onChange, error }) {
   const name = file.name || t("File {n}", { n: index + 1 });
-  const move = () => onChange([...files.slice(0, index - 1), file, files[index - 1], ...files.slice(index + 1)]);
-  return html`<div class="file">${file.preview ? html`<img class="thumb" src=${file.preview} alt="" />` : html`<span class="thumb soft"><${Icon} name="image" /></span>`}
-    <${Field} label=${t("Description of {name}", { name })} value=${file.altText} maxlength=${ALT_MAX} error=${error} hint=${file.altText && `${number(file.altText.length)}/${number(ALT_MAX)}`} placeholder=${t("What it shows, for people who cannot see it")} onInput=${(/** @type {string} */ altText) => onChange(files.map((each) => (each === file ? { ...each, altText } : each)))} />
-    ${index > 0 && html`<${Button} kind="quiet" onClick=${move} aria-label=${t("Move {name} forward", { name })}>↑<//>`}
-    <${Button} kind="quiet" icon="trash" aria-label=${t("Remove {name}", { name })} onClick=${() => onChange(files.filter((each) => each !== file))} /></div>`;
+  const move = () =>
+    onChange([...files.slice(0, index - 1), file, files[index - 1], ...files.slice(index + 1)]);
+  return html`
+    <div class="file">
+      ${file.preview ? html`
+        <img class="thumb" src=${file.preview} alt="" />
+      ` : html`
+        <span class="thumb soft">
+          <${Icon} name="image" />
+        </span>
+      `}
+      <${Field}
+        label=${t("Description of {name}", { name })}
+        value=${file.altText}
+        maxlength=${ALT_MAX}
+        error=${error}
+        hint=${file.altText && `${number(file.altText.length)}/${number(ALT_MAX)}`}
+        placeholder=${t("What it shows, for people who cannot see it")}
+        onInput=${(/** @type {string} */ altText) =>
+          onChange(files.map((each) => (each === file ? { ...each, altText } : each)))
+        }
+      />
+      ${index > 0 && html`
+        <${Button} kind="quiet" onClick=${move} aria-label=${t("Move {name} forward", { name })}>
+          ↑
+        <//>
+      `}
+      <${Button}
+        kind="quiet"
+        icon="trash"
+        aria-label=${t("Remove {name}", { name })}
+        onClick=${() => onChange(files.filter((each) => each !== file))}
+      />
+    </div>
+  `;
 }

@@ -7,12 +7,14 @@ export { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 export { batch, computed, effect, signal } from "./vendor/signals.js";
 
 /**
- * A link leads to a page, whoever wrote its address: one with another scheme, such as `javascript:`, leads nowhere.
+ * A link leads to a page, whoever wrote its address: one with another scheme, such as `javascript:`, leads
+ * nowhere.
  * @param {any} type @param {any} props @param {any[]} children
  */
 function element(type, props, ...children) {
   const href = props?.href;
-  const isScheme = typeof href === "string" && /^[^/?#]*:/.test(href) && !/^(https?|mailto|blob):/i.test(href);
+  const isScheme =
+    typeof href === "string" && /^[^/?#]*:/.test(href) && !/^(https?|mailto|blob):/i.test(href);
   return h(type, isScheme ? { ...props, href: undefined } : props, ...children);
 }
 

@@ -1,8 +1,10 @@
-// Texts. English stands in the code; a catalog maps it to another language. A test compares the catalogs with the code.
+// Texts. English stands in the code; a catalog maps it to another language. A test compares the catalogs with
+// the code.
 import { signal } from "./html.js";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" };
-const PSEUDO = "ar-XB"; // accents and right to left, for tests: what is not translated or does not mirror is seen at once
+// Accents and right to left, for tests: what is not translated or does not mirror is seen at once.
+const PSEUDO = "ar-XB";
 
 const CATALOGS = new Set(["de"]);
 
@@ -14,15 +16,18 @@ export const language = signal("en");
 
 /** Load the catalog of the language that was chosen, or that the browser asks for. */
 export async function loadLanguage() {
-  const wanted = new URLSearchParams(location.search).get("lang") || localStorage.getItem("language") || navigator.language;
-  await useLanguage(wanted === PSEUDO ? PSEUDO : wanted.slice(0, 2));
+  const wanted =
+    new URLSearchParams(location.search).get("lang") ||
+    localStorage.getItem("language") ||
+    navigator.language;
+  await setLanguage(wanted === PSEUDO ? PSEUDO : wanted.slice(0, 2));
 }
 
 /** @param {string} wanted */
-export async function useLanguage(wanted) {
+export async function setLanguage(wanted) {
   const count = opened.size;
   catalog = CATALOGS.has(wanted) ? await texts(wanted, "", ...opened) : {};
-  if (count < opened.size) return useLanguage(wanted); // a page was opened meanwhile
+  if (count < opened.size) return setLanguage(wanted); // a page was opened meanwhile
   language.value = CATALOGS.has(wanted) || wanted === PSEUDO ? wanted : "en";
   document.documentElement.lang = language.value === PSEUDO ? "ar" : language.value;
   document.documentElement.dir = language.value === PSEUDO ? "rtl" : "ltr";
@@ -37,16 +42,22 @@ export async function loadTexts(page) {
   if (wanted === language.peek()) catalog = { ...catalog, ...found };
 }
 
-/** @param {string} wanted @param {string[]} pages the frame is `""` @returns {Promise<Record<string, string>>} */
+/**
+ * @param {string} wanted
+ * @param {string[]} pages the frame is `""`
+ * @returns {Promise<Record<string, string>>}
+ */
 async function texts(wanted, ...pages) {
-  const modules = await Promise.all(pages.map((page) => import(`./messages/${wanted}${page && `/${page}`}.js`)));
+  const modules = await Promise.all(
+    pages.map((page) => import(`./messages/${wanted}${page && `/${page}`}.js`)),
+  );
   return Object.assign({}, ...modules.map((module) => module.default));
 }
 
 /** @param {string} wanted */
 export async function chooseLanguage(wanted) {
   localStorage.setItem("language", wanted);
-  await useLanguage(wanted);
+  await setLanguage(wanted);
 }
 
 /**
@@ -55,8 +66,10 @@ export async function chooseLanguage(wanted) {
  * @param {Record<string, string | number>} [values]
  */
 export function t(text, values) {
-  const found = language.value === PSEUDO ? pseudo(text) : catalog[text] ?? text;
-  return values ? found.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all)) : found;
+  const found = language.value === PSEUDO ? pseudo(text) : (catalog[text] ?? text);
+  return values
+    ? found.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all))
+    : found;
 }
 
 /**
@@ -72,7 +85,13 @@ export function tn(n, one, other) {
 
 /** The language as `Intl` takes it. */
 export function locale() {
-  return language.value === PSEUDO ? "ar" : language.value === "en" ? navigator.language.startsWith("en") ? navigator.language : "en-GB" : language.value;
+  return language.value === PSEUDO
+    ? "ar"
+    : language.value === "en"
+      ? navigator.language.startsWith("en")
+        ? navigator.language
+        : "en-GB"
+      : language.value;
 }
 
 /** @param {number} n */
@@ -80,10 +99,26 @@ export function number(n) {
   return new Intl.NumberFormat(locale()).format(n);
 }
 
-const ACCENTS = /** @type {Record<string, string>} */ ({ a: "á", e: "é", i: "í", o: "ó", u: "ú", A: "Á", E: "É", I: "Í", O: "Ó", U: "Ú", n: "ñ", c: "ç" });
+const ACCENTS = /** @type {Record<string, string>} */ ({
+  a: "á",
+  e: "é",
+  i: "í",
+  o: "ó",
+  u: "ú",
+  A: "Á",
+  E: "É",
+  I: "Í",
+  O: "Ó",
+  U: "Ú",
+  n: "ñ",
+  c: "ç",
+});
 
 /** @param {string} text */
 function pseudo(text) {
   const parts = text.split(/(\{\w+\})/);
-  return `[${parts.map((part) => (part.startsWith("{") ? part : part.replace(/[aeiouAEIOUnc]/g, (letter) => ACCENTS[letter]))).join("")}]`;
+  const accented = parts.map((part) =>
+    part.startsWith("{") ? part : part.replace(/[aeiouAEIOUnc]/g, (letter) => ACCENTS[letter]),
+  );
+  return `[${accented.join("")}]`;
 }

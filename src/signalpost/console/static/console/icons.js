@@ -1,7 +1,7 @@
 // Icons, drawn for this console: 16 by 16, strokes of 1.5.
 import { html } from "./html.js";
 
-const PATHS = {
+const PATHS = /** @type {Record<string, string>} */ ({
   home: "M2.5 7 8 2.5 13.5 7v6.5h-4v-4h-3v4h-4z",
   posts: "M3 3.5h10M3 8h10M3 12.5h6",
   compose: "M11 2.5 13.5 5 6 12.5l-3 .5.5-3z",
@@ -23,7 +23,8 @@ const PATHS = {
   warn: "M8 2.5 14 13H2zM8 6.500v3M8 11.300v.01",
   cross: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6 6l4 4M10 6l-4 4",
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.500V8l2.5 1.5",
-  question: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.3 6.300C6.5 4.4 9.7 4.5 9.7 6.5 9.7 8 8 7.8 8 9.300M8 11.300v.01",
+  question:
+    "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.3 6.300C6.5 4.4 9.7 4.5 9.7 6.5 9.7 8 8 7.8 8 9.300M8 11.300v.01",
   dot: "M8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z",
   send: "M2.5 8 13.5 2.5 11 13.5 7.5 9zM7.5 9l6-6.5",
   pause: "M5.5 3.500v9M10.5 3.500v9",
@@ -38,10 +39,23 @@ const PATHS = {
   repeat: "M3 8V6.500a2 2 0 0 1 2-2h7M10 2.5l2.5 2-2.5 2M13 8v1.500a2 2 0 0 1-2 2H4M6 13.5l-2.5-2 2.5-2",
   image: "M2.5 3.500h11v9h-11zM2.5 10.5 6 7.500l3 2.5 2-1.5 2.5 2",
   logout: "M9 2.500H3v11h6M7 8h7M11.5 5.5 14 8l-2.5 2.5",
-};
+});
 
 /** @param {{name: keyof typeof PATHS | string, label?: string}} props */
 export function Icon({ name, label }) {
   const described = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" };
-  return html`<svg class="icon" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" ...${described}><path d=${/** @type {any} */ (PATHS)[name] ?? PATHS.dot} /></svg>`;
+  return html`
+    <svg
+      class="icon"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      ...${described}
+    >
+      <path d=${PATHS[name] ?? PATHS.dot} />
+    </svg>
+  `;
 }

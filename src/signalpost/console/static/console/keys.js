@@ -1,4 +1,5 @@
-// The keyboard: single keys, two-key sequences, the help and the palette. Single keys can be switched off (WCAG 2.1.4).
+// The keyboard: single keys, two-key sequences, the help and the palette. Single keys can be switched off
+// (WCAG 2.1.4).
 import { html, signal, useEffect, useMemo, useRef, useState } from "./html.js";
 import { t } from "./i18n.js";
 import { go } from "./router.js";
@@ -27,10 +28,18 @@ export function commands() {
     { keys: "g l", name: t("Go to the request log"), run: () => go("developers/requests") },
     { keys: "g b", name: t("Go to Billing"), run: () => go("billing") },
     { keys: "g t", name: t("Go to Team"), run: () => go("team") },
-    ...(may("instance:admin") ? [{ keys: "g i", name: t("Go to Administration"), run: () => go("admin") }] : []),
+    ...(may("instance:admin")
+      ? [{ keys: "g i", name: t("Go to Administration"), run: () => go("admin") }]
+      : []),
     { keys: "g s", name: t("Go to Support"), run: () => go("support") },
     { keys: "/", name: t("Search"), run: () => focusSearch() },
-    { keys: "?", name: t("Keyboard shortcuts"), run: () => { open.value = "help"; } },
+    {
+      keys: "?",
+      name: t("Keyboard shortcuts"),
+      run: () => {
+        open.value = "help";
+      },
+    },
   ];
 }
 
@@ -60,7 +69,9 @@ let prefix = "";
 let prefixAt = 0;
 
 /** @param {EventTarget | null} target */
-const isTyping = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+const isTyping = (target) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 addEventListener("keydown", (event) => {
   if (!me.peek()) return;
@@ -69,8 +80,17 @@ addEventListener("keydown", (event) => {
     showPalette();
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !singleKeys.peek() || document.querySelector("dialog[open]")) return;
-  const pressed = prefix && performance.now() - prefixAt < SEQUENCE_MS ? `${prefix} ${event.key}` : event.key;
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    isTyping(event.target) ||
+    !singleKeys.peek() ||
+    document.querySelector("dialog[open]")
+  )
+    return;
+  const pressed =
+    prefix && performance.now() - prefixAt < SEQUENCE_MS ? `${prefix} ${event.key}` : event.key;
   prefix = "";
   const all = [...pageCommands.peek(), ...commands()];
   const found = all.find((command) => command.keys === pressed);
@@ -93,14 +113,34 @@ export function KeyboardDialogs() {
 
 /** @param {{onClose: () => void}} props */
 function Help({ onClose }) {
-  const shown = [...pageCommands.value, ...commands(), { keys: "Ctrl K", name: t("Commands") }, { keys: "Ctrl Enter", name: t("Schedule or publish, in the composer") }, { keys: "Esc", name: t("Close") }];
+  const shown = [
+    ...pageCommands.value,
+    ...commands(),
+    { keys: "Ctrl K", name: t("Commands") },
+    { keys: "Ctrl Enter", name: t("Schedule or publish, in the composer") },
+    { keys: "Esc", name: t("Close") },
+  ];
   const choose = (/** @type {boolean} */ on) => {
     localStorage.setItem("single-keys", on ? "on" : "off");
     singleKeys.value = on;
   };
-  return html`<${Dialog} title=${t("Keyboard shortcuts")} onClose=${onClose}>
-    <dl class="keys">${shown.map((command) => html`<div><dt>${command.keys.split(" ").map((key) => html`<kbd>${KEY_NAMES[key] ?? key}</kbd>`)}</dt><dd>${command.name}</dd></div>`)}</dl>
-    <${Check} label=${t("Use single keys")} checked=${singleKeys.value} onChange=${choose} /><//>`;
+  return html`
+    <${Dialog} title=${t("Keyboard shortcuts")} onClose=${onClose}>
+      <dl class="keys">
+        ${shown.map((command) => html`
+          <div>
+            <dt>
+              ${command.keys.split(" ").map((key) => html`
+                <kbd>${KEY_NAMES[key] ?? key}</kbd>
+              `)}
+            </dt>
+            <dd>${command.name}</dd>
+          </div>
+        `)}
+      </dl>
+      <${Check} label=${t("Use single keys")} checked=${singleKeys.value} onChange=${choose} />
+    <//>
+  `;
 }
 
 /** @param {{onClose: () => void}} props */
@@ -110,8 +150,14 @@ function Palette({ onClose }) {
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));
   const found = useMemo(() => {
     const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-    const named = [...pageCommands.peek(), ...commands()].filter((command) => words.every((word) => command.name.toLowerCase().includes(word)));
-    const search = { keys: "", name: t("Search posts for “{text}”", { text: typed }), run: () => go("posts", { q: typed }) };
+    const named = [...pageCommands.peek(), ...commands()].filter((command) =>
+      words.every((word) => command.name.toLowerCase().includes(word)),
+    );
+    const search = {
+      keys: "",
+      name: t("Search posts for “{text}”", { text: typed }),
+      run: () => go("posts", { q: typed }),
+    };
     return typed.trim() ? [...named, search] : named;
   }, [typed]);
   const run = (/** @type {any} */ command) => {
@@ -129,9 +175,45 @@ function Palette({ onClose }) {
     }
   };
   useEffect(() => list.current?.children[index]?.scrollIntoView({ block: "nearest" }), [index]);
-  return html`<${Dialog} title=${t("Commands")} onClose=${onClose}>
-    <input class="palette" type="text" role="combobox" aria-expanded="true" aria-controls="palette" aria-activedescendant=${`palette-${index}`} aria-label=${t("Find a command")}
-      placeholder=${t("Find a command")} value=${typed} autofocus onInput=${(/** @type {any} */ event) => { setTyped(event.currentTarget.value); setIndex(0); }} onKeyDown=${onKey} />
-    <ul id="palette" class="options" role="listbox" aria-label=${t("Commands")} ref=${list}>${found.map((command, at) => html`<li id=${`palette-${at}`} role="option" aria-selected=${at === index ? "true" : "false"} onClick=${() => run(command)}>
-      <span>${command.name}</span><span class="soft">${command.keys.split(" ").filter(Boolean).map((key) => html`<kbd>${KEY_NAMES[key] ?? key}</kbd>`)}</span></li>`)}</ul><//>`;
+  return html`
+    <${Dialog} title=${t("Commands")} onClose=${onClose}>
+      <input
+        class="palette"
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette"
+        aria-activedescendant=${`palette-${index}`}
+        aria-label=${t("Find a command")}
+        placeholder=${t("Find a command")}
+        value=${typed}
+        autofocus
+        onInput=${(/** @type {any} */ event) => {
+          setTyped(event.currentTarget.value);
+          setIndex(0);
+        }}
+        onKeyDown=${onKey}
+      />
+      <ul id="palette" class="options" role="listbox" aria-label=${t("Commands")} ref=${list}>
+        ${found.map((command, at) => html`
+          <li
+            id=${`palette-${at}`}
+            role="option"
+            aria-selected=${at === index ? "true" : "false"}
+            onClick=${() => run(command)}
+          >
+            <span>${command.name}</span>
+            <span class="soft">
+              ${command.keys
+                .split(" ")
+                .filter(Boolean)
+                .map((key) => html`
+                  <kbd>${KEY_NAMES[key] ?? key}</kbd>
+                `)}
+            </span>
+          </li>
+        `)}
+      </ul>
+    <//>
+  `;
 }

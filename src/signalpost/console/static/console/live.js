@@ -1,4 +1,5 @@
-// Live state: reloads when the stream says that something changed, and asks now and then where there is no stream.
+// Live state: reloads when the stream says that something changed, and asks now and then where there is no
+// stream.
 import { effect, signal, useEffect, useRef } from "./html.js";
 import { anotherUser, sessionEnded, stream } from "./api.js";
 
@@ -10,7 +11,10 @@ const GAP_MS = 2_000;
 const STREAMING_SECONDS = 10;
 /** A new stream repeats what happened ten seconds before; half of that is for calls on their way. */
 const COVERED_MS = 5_000;
-/** @typedef {(change: {type: string, subject: string | null} | null) => void} Listener what changed; null: anything */
+/**
+ * @typedef {(change: {type: string, subject: string | null} | null) => void} Listener what changed; null:
+ * anything
+ */
 /** @type {Set<Listener>} */
 const listeners = new Set();
 /** @type {AbortController | null} */
@@ -47,7 +51,8 @@ async function connect() {
 function heard({ id, event, data }) {
   if (id) lastId = id;
   if (event === "ready") {
-    if (!lastId && (wasOpen || performance.now() - unheardSince > COVERED_MS)) tell(null); // nobody knows what was missed
+    // Nobody knows what was missed.
+    if (!lastId && (wasOpen || performance.now() - unheardSince > COVERED_MS)) tell(null);
     streaming.value = wasOpen = true;
     unheardSince = 0;
   } else if (event === "change") tell(JSON.parse(data));
@@ -69,11 +74,15 @@ effect(() => {
 });
 
 /**
- * Call `reload` when something changes that `concerns` the page, without that when anything does while it is `active`; when
- * it becomes visible or the network returns; and while it is active every so often. A page that says what concerns it asks
+ * Call `reload` when something changes that `concerns` the page, without that when anything does while it is
+ * `active`; when
+ * it becomes visible or the network returns; and while it is active every so often. A page that says what
+ * concerns it asks
  * less often while the stream is open.
  * @param {() => Promise<void>} reload
- * @param {{seconds: number, active?: boolean, concerns?: (change: {type: string, subject: string | null}) => boolean}} options
+ * @param {{
+ *   seconds: number, active?: boolean, concerns?: (change: {type: string, subject: string | null}) => boolean
+ * }} options
  */
 export function useLive(reload, { seconds, active = true, concerns }) {
   const latest = useRef({ reload, concerns });
@@ -89,7 +98,12 @@ export function useLive(reload, { seconds, active = true, concerns }) {
     let settling;
     const later = () => {
       clearTimeout(timer);
-      if (!stopped && active) timer = setTimeout(tick, (streaming.peek() && latest.current.concerns ? Math.max(seconds, STREAMING_SECONDS) : seconds) * 1_000);
+      if (!stopped && active)
+        timer = setTimeout(
+          tick,
+          (streaming.peek() && latest.current.concerns ? Math.max(seconds, STREAMING_SECONDS) : seconds) *
+            1_000,
+        );
     };
     const tick = async () => {
       if (running) {
@@ -107,10 +121,13 @@ export function useLive(reload, { seconds, active = true, concerns }) {
       later();
     };
     const settle = () => {
-      settling ??= setTimeout(() => {
-        settling = undefined;
-        void tick();
-      }, Math.max(SETTLE_MS, reloadedAt + GAP_MS - performance.now()));
+      settling ??= setTimeout(
+        () => {
+          settling = undefined;
+          void tick();
+        },
+        Math.max(SETTLE_MS, reloadedAt + GAP_MS - performance.now()),
+      );
     };
     /** @type {Listener} */
     const listener = (change) => {

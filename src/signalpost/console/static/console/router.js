@@ -1,11 +1,15 @@
-// Addresses of the console: /console/PAGE/ID/PART?filters. The browser's history works, every view has an address.
+// Addresses of the console: /console/PAGE/ID/PART?filters. The browser's history works, every view has an
+// address.
 import { signal } from "./html.js";
 import { ROOT } from "./api.js";
 
 const HOME = `${ROOT}/console`;
 
 function current() {
-  const [page = "", id = "", part = ""] = location.pathname.slice(HOME.length + 1).split("/").map(decodeURIComponent);
+  const [page = "", id = "", part = ""] = location.pathname
+    .slice(HOME.length + 1)
+    .split("/")
+    .map(decodeURIComponent);
   return { page, id, part, query: Object.fromEntries(new URLSearchParams(location.search)) };
 }
 
@@ -44,8 +48,19 @@ function moved(isNew) {
 addEventListener("popstate", () => moved(false));
 addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.hasAttribute("download")) return;
-  if (link.origin !== location.origin || !(link.pathname === HOME || link.pathname.startsWith(`${HOME}/`))) return;
+  if (
+    !link ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    link.target ||
+    link.hasAttribute("download")
+  )
+    return;
+  if (link.origin !== location.origin || !(link.pathname === HOME || link.pathname.startsWith(`${HOME}/`)))
+    return;
   event.preventDefault();
   history.pushState(null, "", link.href);
   moved(true);

@@ -1,4 +1,5 @@
-// What many pages need: who is signed in, profiles, accounts, networks. Loaded once, and again after a change.
+// What many pages need: who is signed in, profiles, accounts, networks. Loaded once, and again after a
+// change.
 import { computed, signal } from "./html.js";
 import { ROOT, all, get } from "./api.js";
 
@@ -21,7 +22,10 @@ export async function reloadMe() {
   me.value = await get("/auth/me");
 }
 
-/** Have it run once at a time and once in all, unless asked `again`: several parts of a page need the same. @param {() => Promise<void>} load */
+/**
+ * Have it run once at a time and once in all, unless asked `again`: several parts of a page need the same.
+ * @param {() => Promise<void>} load
+ */
 function shared(load) {
   /** @type {Promise<void> | null} */
   let running = null;
@@ -51,4 +55,6 @@ export function chooseWorkspace(id) {
 /** @param {string} id */
 export const accountOf = (id) => accounts.value?.find((account) => account.id === id);
 /** @param {string} key */
-export const networkName = (key) => platforms.value?.find((platform) => platform.platform === key)?.name ?? key.charAt(0).toUpperCase() + key.slice(1);
+export const networkName = (key) =>
+  platforms.value?.find((platform) => platform.platform === key)?.name ??
+  key.charAt(0).toUpperCase() + key.slice(1);

@@ -1,4 +1,5 @@
-// Files: sent in pieces by the tus protocol, so a lost connection costs one piece; what was begun goes on after a reload.
+// Files: sent in pieces by the tus protocol, so a lost connection costs one piece; what was begun goes on
+// after a reload.
 import { Problem, ROOT, get, refuse, who, workspaceId } from "./api.js";
 
 const PIECE_BYTES = 4_000_000;
@@ -8,9 +9,20 @@ const POLL_MS = 500;
 /** @param {string} text */
 const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** @param {string} method @param {string} path @param {Record<string, string>} headers @param {Blob} [body] @param {AbortSignal} [signal] */
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {Record<string, string>} headers
+ * @param {Blob} [body]
+ * @param {AbortSignal} [signal]
+ */
 async function request(method, path, headers, body, signal) {
-  const response = await fetch(`${ROOT}/api/v1${path}`, { method, body, signal, headers: { ...who(), "Tus-Resumable": "1.0.0", ...headers } });
+  const response = await fetch(`${ROOT}/api/v1${path}`, {
+    method,
+    body,
+    signal,
+    headers: { ...who(), "Tus-Resumable": "1.0.0", ...headers },
+  });
   return response.ok ? response : refuse(response);
 }
 
@@ -24,8 +36,18 @@ async function begin(file, profileId) {
     const found = await request("GET", `/media/uploads/${known}`, {}).catch(() => null);
     if (found) return { id: known, offset: Number(found.headers.get("upload-offset")) };
   }
-  const metadata = [["filename", file.name], ["filetype", file.type], ["profileId", profileId]].filter(([, value]) => value).map(([name, value]) => `${name} ${encoded(value)}`).join(",");
-  const created = await request("POST", "/media/uploads", { "Upload-Length": String(file.size), "Upload-Metadata": metadata });
+  const metadata = [
+    ["filename", file.name],
+    ["filetype", file.type],
+    ["profileId", profileId],
+  ]
+    .filter(([, value]) => value)
+    .map(([name, value]) => `${name} ${encoded(value)}`)
+    .join(",");
+  const created = await request("POST", "/media/uploads", {
+    "Upload-Length": String(file.size),
+    "Upload-Metadata": metadata,
+  });
   const id = /** @type {string} */ (created.headers.get("location")?.split("/").at(-1));
   localStorage.setItem(memory(file), id);
   return { id, offset: 0 };
@@ -44,7 +66,13 @@ export async function upload(file, profileId, onProgress, aborted) {
     aborted.throwIfAborted();
     onProgress(offset / file.size);
     try {
-      const sent = await request("PATCH", `/media/uploads/${id}`, { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) }, file.slice(offset, offset + PIECE_BYTES), aborted);
+      const sent = await request(
+        "PATCH",
+        `/media/uploads/${id}`,
+        { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) },
+        file.slice(offset, offset + PIECE_BYTES),
+        aborted,
+      );
       offset = Number(sent.headers.get("upload-offset"));
       tries = 0;
     } catch (error) {
@@ -74,7 +102,11 @@ async function ready(id, aborted) {
     aborted.throwIfAborted();
     const media = await get(`/media/${id}`, {}, { quiet: true });
     if (media.status === "ready") return media;
-    if (media.status === "failed") throw new Problem({ title: "The file cannot be used", detail: media.error?.message, code: media.error?.code }, 422);
+    if (media.status === "failed")
+      throw new Problem(
+        { title: "The file cannot be used", detail: media.error?.message, code: media.error?.code },
+        422,
+      );
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

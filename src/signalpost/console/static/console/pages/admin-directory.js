@@ -18,20 +18,99 @@ const submit = (/** @type {Event} */ event) => event.preventDefault();
 function Workspaces({ query: { q = "", state = "" } }) {
   const query = { q, state, limit: 50 };
   const loaded = useLoad(() => get("/admin/workspaces", query), [q, state]);
-  return html`<form class="row filters" role="search" onSubmit=${submit}><${Search} label=${t("Name, address, owner's e-mail or id")} value=${q} />
-      <${Field} label=${t("State")} value=${state} options=${[["", t("All states")], ["active", t("Active")], ["deleted", t("Deleted")]]} onInput=${(/** @type {string} */ value) => filter({ state: value })} /></form>
-    <${List} loaded=${loaded} path="/admin/workspaces" query=${query} label=${t("Workspaces")} columns=${[t("Workspace"), t("Owner"), t("Plan"), t("Members"), t("Accounts"), t("State"), t("Since")]} numbers=${[3, 4]} empty=${t("No workspace matches.")} row=${(/** @type {any} */ each) => ({
-      key: each.id, cells: [html`<span><strong>${each.name}</strong><br /><code class="soft small">${each.id}</code></span>`, each.ownerEmail ?? "–", each.plan.replaceAll("_", " "), number(each.members), number(each.accounts), html`<${Badge} state=${each.state} />`, html`<${Time} at=${each.createdAt} kind="relative" />`],
-    })} />`;
+  return html`
+    <form class="row filters" role="search" onSubmit=${submit}>
+      <${Search} label=${t("Name, address, owner's e-mail or id")} value=${q} />
+      <${Field}
+        label=${t("State")}
+        value=${state}
+        options=${[
+          ["", t("All states")],
+          ["active", t("Active")],
+          ["deleted", t("Deleted")],
+        ]}
+        onInput=${(/** @type {string} */ value) => filter({ state: value })}
+      />
+    </form>
+    <${List}
+      loaded=${loaded}
+      path="/admin/workspaces"
+      query=${query}
+      label=${t("Workspaces")}
+      columns=${[
+        t("Workspace"),
+        t("Owner"),
+        t("Plan"),
+        t("Members"),
+        t("Accounts"),
+        t("State"),
+        t("Since"),
+      ]}
+      numbers=${[3, 4]}
+      empty=${t("No workspace matches.")}
+      row=${(/** @type {any} */ each) => ({
+        key: each.id,
+        cells: [
+          html`<span>
+            <strong>${each.name}</strong>
+            <br />
+            <code class="soft small">${each.id}</code>
+          </span>`,
+          each.ownerEmail ?? "–",
+          each.plan.replaceAll("_", " "),
+          number(each.members),
+          number(each.accounts),
+          html`<${Badge} state=${each.state} />`,
+          html`<${Time} at=${each.createdAt} kind="relative" />`,
+        ],
+      })}
+    />
+  `;
 }
 
 /** @param {{query: Record<string, string>}} props */
 function Users({ query: { q = "", staff = "" } }) {
   const query = { q, staff, limit: 50 };
   const loaded = useLoad(() => get("/admin/users", query), [q, staff]);
-  return html`<form class="row filters" role="search" onSubmit=${submit}><${Search} label=${t("E-mail, name or id")} value=${q} />
-      <${Field} label=${t("Kind")} value=${staff} options=${[["", t("Everybody")], ["true", t("Staff")]]} onInput=${(/** @type {string} */ value) => filter({ staff: value })} /></form>
-    <${List} loaded=${loaded} path="/admin/users" query=${query} label=${t("Users")} columns=${[t("Person"), t("Kind"), t("Second factor"), t("Workspaces"), t("Since")]} numbers=${[3]} empty=${t("No user matches.")} row=${(/** @type {any} */ each) => ({
-      key: each.id, cells: [html`<span>${each.name && html`<strong>${each.name}</strong><br />`}${each.email}<br /><code class="soft small">${each.id}</code></span>`, each.staff ? t("Staff") : t("User"), each.secondFactor ? t("yes") : t("no"), number(each.workspaces), html`<${Time} at=${each.createdAt} kind="relative" />`],
-    })} />`;
+  return html`
+    <form class="row filters" role="search" onSubmit=${submit}>
+      <${Search} label=${t("E-mail, name or id")} value=${q} />
+      <${Field}
+        label=${t("Kind")}
+        value=${staff}
+        options=${[
+          ["", t("Everybody")],
+          ["true", t("Staff")],
+        ]}
+        onInput=${(/** @type {string} */ value) => filter({ staff: value })}
+      />
+    </form>
+    <${List}
+      loaded=${loaded}
+      path="/admin/users"
+      query=${query}
+      label=${t("Users")}
+      columns=${[t("Person"), t("Kind"), t("Second factor"), t("Workspaces"), t("Since")]}
+      numbers=${[3]}
+      empty=${t("No user matches.")}
+      row=${(/** @type {any} */ each) => ({
+        key: each.id,
+        cells: [
+          html`<span>
+            ${each.name && html`
+              <strong>${each.name}</strong>
+              <br />
+              `}
+            ${each.email}
+            <br />
+            <code class="soft small">${each.id}</code>
+          </span>`,
+          each.staff ? t("Staff") : t("User"),
+          each.secondFactor ? t("yes") : t("no"),
+          number(each.workspaces),
+          html`<${Time} at=${each.createdAt} kind="relative" />`,
+        ],
+      })}
+    />
+  `;
 }

@@ -1,4 +1,5 @@
-// What the lists of the administration share: a search that waits until typing pauses, and pages that are added below.
+// What the lists of the administration share: a search that waits until typing pauses, and pages that are
+// added below.
 import { html, useEffect, useRef } from "../html.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
@@ -18,13 +19,41 @@ export function Search({ label, value }) {
 
 /**
  * A list whose next pages are added when they are asked for.
- * @param {{loaded: {data: any, problem: unknown, reload: () => Promise<void>, setData: (data: any) => void}, path: string, query: Record<string, any>, label: string, columns: string[], numbers?: number[], row: (item: any) => {key: string, cells: any[]}, empty: string}} props
+ * @param {{
+ *   loaded: {data: any, problem: unknown, reload: () => Promise<void>, setData: (data: any) => void},
+ *   path: string, query: Record<string, any>, label: string, columns: string[], numbers?: number[],
+ *   row: (item: any) => {key: string, cells: any[]}, empty: string
+ * }} props
  */
 export function List({ loaded, path, query, label, columns, numbers, row, empty }) {
   const [busy, load] = useAction(async () => {
     const next = await get(path, { ...query, cursor: loaded.data.nextCursor });
     loaded.setData({ ...next, data: [...loaded.data.data, ...next.data] });
   });
-  return html`<${Loaded} loaded=${loaded} lines=${8}>${(/** @type {any} */ page) => (page.data.length ? html`<${Table} label=${label} columns=${columns} numbers=${numbers} shown=${page.data.length} rows=${page.data.map(row)} />
-    ${page.hasMore && html`<p><${Button} busy=${busy} onClick=${load}>${t("Show more")}<//></p>`}` : html`<${Empty} title=${t("Nothing found")} icon="search">${empty}<//>`)}<//>`;
+  return html`
+    <${Loaded} loaded=${loaded} lines=${8}>
+      ${(/** @type {any} */ page) =>
+        page.data.length ? html`
+          <${Table}
+            label=${label}
+            columns=${columns}
+            numbers=${numbers}
+            shown=${page.data.length}
+            rows=${page.data.map(row)}
+          />
+          ${page.hasMore && html`
+            <p>
+              <${Button} busy=${busy} onClick=${load}>
+                ${t("Show more")}
+              <//>
+            </p>
+          `}
+        ` : html`
+          <${Empty} title=${t("Nothing found")} icon="search">
+            ${empty}
+          <//>
+        `
+      }
+    <//>
+  `;
 }

@@ -1,4 +1,5 @@
-// Who is subscribed to the service status; staff end subscriptions that nobody reads, or that nobody should have.
+// Who is subscribed to the service status; staff end subscriptions that nobody reads, or that nobody should
+// have.
 import { html, useState } from "../html.js";
 import { get, remove } from "../api.js";
 import { Icon } from "../icons.js";
@@ -15,18 +16,83 @@ export function Subscribers({ components }) {
   const loaded = useLoad(() => get(PATH, QUERY), []);
   const [ending, setEnding] = useState(/** @type {any} */ (null));
   const close = () => setEnding(null);
-  const names = (/** @type {string[] | null} */ chosen) => chosen?.map((id) => components.find((each) => each.id === id)?.name ?? id).join(", ") ?? t("all");
-  return html`<${Card} title=${t("Subscribers")}><p class="soft">${t("They hear of incidents and maintenance. What is not confirmed gets nothing.")}</p>
-    ${loaded.data && !loaded.data.data.length ? html`<p>${t("Nobody is subscribed.")}</p>` : html`<${List} loaded=${loaded} path=${PATH} query=${QUERY} label=${t("Subscribers")} columns=${[t("Address"), t("Kind"), t("Components"), t("State"), t("Failed in a row"), t("Since"), ""]} numbers=${[4]} empty="" row=${(/** @type {any} */ each) => ({
-      key: each.id, cells: [html`<span><strong>${each.address}</strong><br /><code class="soft small">${each.id}</code></span>`, each.channel === "email" ? t("E-mail") : t("Webhook"), names(each.componentIds), html`<${State} of=${each} />`, number(each.failures),
-        html`<${Time} at=${each.createdAt} kind="relative" />`, html`<${Button} kind="danger" aria-label=${t("End the subscription of {name}", { name: each.address })} onClick=${() => setEnding(each)}>${t("End")}<//>`],
-    })} />`}<//>${ending && html`<${End} subscriber=${ending} onClose=${close} onDone=${loaded.reload} />`}`;
+  const names = (/** @type {string[] | null} */ chosen) =>
+    chosen?.map((id) => components.find((each) => each.id === id)?.name ?? id).join(", ") ?? t("all");
+  return html`
+    <${Card} title=${t("Subscribers")}>
+      <p class="soft">
+        ${t("They hear of incidents and maintenance. What is not confirmed gets nothing.")}
+      </p>
+      ${loaded.data && !loaded.data.data.length ? html`
+        <p>${t("Nobody is subscribed.")}</p>
+      ` : html`
+        <${List}
+          loaded=${loaded}
+          path=${PATH}
+          query=${QUERY}
+          label=${t("Subscribers")}
+          columns=${[
+            t("Address"),
+            t("Kind"),
+            t("Components"),
+            t("State"),
+            t("Failed in a row"),
+            t("Since"),
+            "",
+          ]}
+          numbers=${[4]}
+          empty=""
+          row=${(/** @type {any} */ each) => ({
+            key: each.id,
+            cells: [
+              html`<span>
+                <strong>${each.address}</strong>
+                <br />
+                <code class="soft small">${each.id}</code>
+              </span>`,
+              each.channel === "email" ? t("E-mail") : t("Webhook"),
+              names(each.componentIds),
+              html`<${State} of=${each} />`,
+              number(each.failures),
+              html`<${Time} at=${each.createdAt} kind="relative" />`,
+              html`<${Button}
+                kind="danger"
+                aria-label=${t("End the subscription of {name}", { name: each.address })}
+                onClick=${() => setEnding(each)}
+              >
+                ${t("End")}
+              <//>`,
+            ],
+          })}
+        />
+      `}
+    <//>
+    ${ending && html`<${End} subscriber=${ending} onClose=${close} onDone=${loaded.reload} />`}
+  `;
 }
 
 /** @param {{of: any}} props */
 function State({ of }) {
-  const state = of.status === "active" ? html`<${Badge} state="active" />` : html`<span class="badge warn"><${Icon} name="clock" />${t("Not confirmed")}</span>`;
-  return html`<span>${state}${of.lastHeardAt && html`<br /><span class="soft small">${t("last heard")} <${Time} at=${of.lastHeardAt} kind="relative" /></span>`}</span>`;
+  const state =
+    of.status === "active" ? html`
+      <${Badge} state="active" />
+    ` : html`
+      <span class="badge warn">
+        <${Icon} name="clock" />
+        ${t("Not confirmed")}
+      </span>
+    `;
+  return html`
+    <span>
+      ${state}
+      ${of.lastHeardAt && html`
+        <br />
+        <span class="soft small">
+          ${t("last heard")} <${Time} at=${of.lastHeardAt} kind="relative" />
+        </span>
+      `}
+    </span>
+  `;
 }
 
 /** @param {{subscriber: any, onClose: () => void, onDone: () => Promise<void>}} props */
@@ -37,6 +103,28 @@ function End({ subscriber, onClose, onDone }) {
     onClose();
     await onDone();
   });
-  return html`<${Dialog} title=${t("End this subscription?")} onClose=${onClose} onSubmit=${act} actions=${html`<${Button} onClick=${onClose}>${t("Keep it")}<//><${Button} kind="danger" type="submit" busy=${busy}>${t("End it")}<//>`}>
-    <p><strong>${subscriber.address}</strong></p><p>${t("Nothing more is sent there, and nobody there hears of it. This cannot be undone; they can subscribe again.")}</p><//>`;
+  return html`
+    <${Dialog}
+      title=${t("End this subscription?")}
+      onClose=${onClose}
+      onSubmit=${act}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Keep it")}<//>
+          <${Button} kind="danger" type="submit" busy=${busy}>
+            ${t("End it")}
+          <//>
+        `
+      }
+    >
+      <p>
+        <strong>${subscriber.address}</strong>
+      </p>
+      <p>
+        ${t(
+          "Nothing more is sent there, and nobody there hears of it. This cannot be undone; they can subscribe again.",
+        )}
+      </p>
+    <//>
+  `;
 }

@@ -1,4 +1,5 @@
-// The installation, for those who run it: figures and health here; the queue, jobs, people, flags and the status page in views of
+// The installation, for those who run it: figures and health here; the queue, jobs, people, flags and the
+// status page in views of
 // their own, which are loaded when they are opened.
 import { html, useState } from "../html.js";
 import { get, post } from "../api.js";
@@ -7,48 +8,164 @@ import { Icon } from "../icons.js";
 import { locale, number, t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { loadPlatforms, may, networkName } from "../store.js";
-import { Button, Card, Dialog, Empty, Field, Loaded, Page, ProblemBox, Tabs, lazy, toast, useAction, useLoad } from "../ui.js";
+import {
+  Button,
+  Card,
+  Dialog,
+  Empty,
+  Field,
+  Loaded,
+  Page,
+  ProblemBox,
+  Tabs,
+  lazy,
+  toast,
+  useAction,
+  useLoad,
+} from "../ui.js";
 import { bytes, duration } from "./admin-parts.js";
 
 const Directory = lazy(() => import("./admin-directory.js"));
 const VIEWS = /** @type {Record<string, any>} */ ({
-  queue: lazy(() => import("./admin-queue.js")), jobs: lazy(() => import("./admin-jobs.js")), workspaces: Directory, users: Directory,
-  flags: lazy(() => import("./admin-flags.js")), status: lazy(() => import("./admin-status.js")), backups: lazy(() => import("./admin-backups.js")),
+  queue: lazy(() => import("./admin-queue.js")),
+  jobs: lazy(() => import("./admin-jobs.js")),
+  workspaces: Directory,
+  users: Directory,
+  flags: lazy(() => import("./admin-flags.js")),
+  status: lazy(() => import("./admin-status.js")),
+  backups: lazy(() => import("./admin-backups.js")),
 });
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Admin({ id, query }) {
-  if (!may("instance:admin")) return html`<${Page} title=${t("Administration")}><${Empty} title=${t("Only staff of this installation see this")} icon="admin">${t("An operator adds staff with: signalpost staff add")}<//><//>`;
+  if (!may("instance:admin"))
+    return html`
+      <${Page} title=${t("Administration")}>
+        <${Empty} title=${t("Only staff of this installation see this")} icon="admin">
+          ${t("An operator adds staff with: signalpost staff add")}
+        <//>
+      <//>
+    `;
   const View = VIEWS[id] ?? Overview;
-  return html`<${Page} title=${t("Administration")} subtitle=${t("All workspaces of this installation")}><${Tabs} label=${t("Administration")} path="admin" current=${VIEWS[id] ? id : ""} tabs=${[["", t("Overview")], ["queue", t("Queue")], ["jobs", t("Jobs")], ["workspaces", t("Workspaces")], ["users", t("Users")], ["flags", t("Flags")], ["status", t("Status page")], ["backups", t("Backups")]]} /><${View} key=${id} id=${id} query=${query} /><//>`;
+  return html`
+    <${Page} title=${t("Administration")} subtitle=${t("All workspaces of this installation")}>
+      <${Tabs}
+        label=${t("Administration")}
+        path="admin"
+        current=${VIEWS[id] ? id : ""}
+        tabs=${[
+          ["", t("Overview")],
+          ["queue", t("Queue")],
+          ["jobs", t("Jobs")],
+          ["workspaces", t("Workspaces")],
+          ["users", t("Users")],
+          ["flags", t("Flags")],
+          ["status", t("Status page")],
+          ["backups", t("Backups")],
+        ]}
+      />
+      <${View} key=${id} id=${id} query=${query} />
+    <//>
+  `;
 }
 
 async function load() {
-  const [stats, health, database] = await Promise.all([get("/admin/stats"), get("/healthz/api"), get("/healthz/datastore").catch((problem) => ({ problem })), loadPlatforms()]);
+  const [stats, health, database] = await Promise.all([
+    get("/admin/stats"),
+    get("/healthz/api"),
+    get("/healthz/datastore").catch((problem) => ({ problem })),
+    loadPlatforms(),
+  ]);
   return { stats, health, database };
 }
 
 function Overview() {
   const loaded = useLoad(load, []);
   useLive(loaded.reload, { seconds: 15 });
-  return html`<${Loaded} loaded=${loaded} lines=${9}>${(/** @type {any} */ data) => html`<${Health} health=${data.health} /><${Figures} stats=${data.stats} />
-    <div class="columns"><${Networks} rates=${data.stats.successRate24h} accounts=${data.stats.accounts} /><${Running} data=${data} /></div><${Tools} />`}<//>`;
+  return html`
+    <${Loaded} loaded=${loaded} lines=${9}>
+      ${(/** @type {any} */ data) => html`
+        <${Health} health=${data.health} />
+        <${Figures} stats=${data.stats} />
+        <div class="columns">
+          <${Networks} rates=${data.stats.successRate24h} accounts=${data.stats.accounts} />
+          <${Running} data=${data} />
+        </div>
+        <${Tools} />
+      `}
+    <//>
+  `;
 }
 
 /** @param {{health: any}} props */
 function Health({ health }) {
-  if (health.status === "ok") return html`<div class="notice ok" role="status"><${Icon} name="check" /><p>${t("The service works, and its work is done on time.")}</p></div>`;
-  return html`<div class="notice bad" role="status"><${Icon} name="warn" /><div><p><strong>${t("Something is late or broken:")}</strong></p><ul>${health.reasons.map((/** @type {string} */ reason) => html`<li>${reason}</li>`)}</ul></div></div>`;
+  if (health.status === "ok")
+    return html`
+      <div class="notice ok" role="status">
+        <${Icon} name="check" />
+        <p>${t("The service works, and its work is done on time.")}</p>
+      </div>
+    `;
+  return html`
+    <div class="notice bad" role="status">
+      <${Icon} name="warn" />
+      <div>
+        <p>
+          <strong>${t("Something is late or broken:")}</strong>
+        </p>
+        <ul>
+          ${health.reasons.map((/** @type {string} */ reason) => html`
+            <li>${reason}</li>
+          `)}
+        </ul>
+      </div>
+    </div>
+  `;
 }
 
 /** @param {{stats: any}} props */
 function Figures({ stats }) {
-  const about = (/** @type {string} */ name, /** @type {number} */ value) => (stats.estimated.includes(name) ? t("about {n}", { n: number(value) }) : number(value));
-  const rows = [[t("Workspaces"), about("workspaces", stats.workspaces)], [t("Users"), about("users", stats.users)], [t("Profiles"), about("profiles", stats.profiles)], [t("Accounts"), about("accounts", stats.accounts.total)],
-    [t("Posts"), about("posts", stats.posts.total)], [t("Posts in 24 hours"), number(stats.posts.last24h)], [t("Stored files"), bytes(stats.storageBytes)], [t("Deliveries waiting"), number(stats.webhooks.pending)]];
-  const byName = (/** @type {Record<string, number>} */ sums) => Object.entries(sums).sort(([, one], [, other]) => other - one).map(([key, value]) => html`<dt>${key.replaceAll("_", " ")}</dt><dd>${number(value)}</dd>`);
-  return html`<dl class="figures four">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-    <div class="columns"><${Card} title=${t("Posts by state")}><dl class="facts">${byName(stats.posts.byStatus)}</dl><//><${Card} title=${t("Accounts by state")}><dl class="facts">${byName(stats.accounts.byStatus)}<dt>${t("Deliveries given up in 24 hours")}</dt><dd>${number(stats.webhooks.failed24h)}</dd></dl><//></div>`;
+  const about = (/** @type {string} */ name, /** @type {number} */ value) =>
+    stats.estimated.includes(name) ? t("about {n}", { n: number(value) }) : number(value);
+  const rows = [
+    [t("Workspaces"), about("workspaces", stats.workspaces)],
+    [t("Users"), about("users", stats.users)],
+    [t("Profiles"), about("profiles", stats.profiles)],
+    [t("Accounts"), about("accounts", stats.accounts.total)],
+    [t("Posts"), about("posts", stats.posts.total)],
+    [t("Posts in 24 hours"), number(stats.posts.last24h)],
+    [t("Stored files"), bytes(stats.storageBytes)],
+    [t("Deliveries waiting"), number(stats.webhooks.pending)],
+  ];
+  const byName = (/** @type {Record<string, number>} */ sums) =>
+    Object.entries(sums)
+      .sort(([, one], [, other]) => other - one)
+      .map(([key, value]) => html`
+        <dt>${key.replaceAll("_", " ")}</dt>
+        <dd>${number(value)}</dd>
+      `);
+  return html`
+    <dl class="figures four">
+      ${rows.map(([name, value]) => html`
+        <div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>
+      `)}
+    </dl>
+    <div class="columns">
+      <${Card} title=${t("Posts by state")}>
+        <dl class="facts">${byName(stats.posts.byStatus)}</dl>
+      <//>
+      <${Card} title=${t("Accounts by state")}>
+        <dl class="facts">
+          ${byName(stats.accounts.byStatus)}
+          <dt>${t("Deliveries given up in 24 hours")}</dt>
+          <dd>${number(stats.webhooks.failed24h)}</dd>
+        </dl>
+      <//>
+    </div>
+  `;
 }
 
 const GOOD = 0.95;
@@ -56,18 +173,76 @@ const POOR = 0.8;
 
 /** @param {{rates: Record<string, number>, accounts: any}} props */
 function Networks({ rates, accounts }) {
-  const percent = (/** @type {number} */ share) => new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 }).format(share);
-  const names = [...new Set([...Object.keys(rates), ...Object.keys(accounts.byPlatform)])].sort((one, other) => (rates[one] ?? 2) - (rates[other] ?? 2));
-  return html`<${Card} title=${t("Networks, last 24 hours")}>${names.length ? html`<ul class="list">${names.map((key) => html`<li key=${key} class="use"><strong class="grow">${networkName(key)}</strong><span class="soft">${t("accounts: {n}", { n: number(accounts.byPlatform[key] ?? 0) })}</span>
-    <span>${rates[key] === undefined ? html`<span class="soft">${t("nothing ended")}</span>` : t("{share} published", { share: percent(rates[key]) })}</span>${rates[key] !== undefined && html`<${Bar} share=${rates[key]} tone=${rates[key] >= GOOD ? "" : rates[key] >= POOR ? "warn" : "bad"} />`}</li>`)}</ul>` : html`<p class="soft">${t("No account is connected.")}</p>`}<//>`;
+  const percent = (/** @type {number} */ share) =>
+    new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 }).format(share);
+  const names = [...new Set([...Object.keys(rates), ...Object.keys(accounts.byPlatform)])].sort(
+    (one, other) => (rates[one] ?? 2) - (rates[other] ?? 2),
+  );
+  return html`
+    <${Card} title=${t("Networks, last 24 hours")}>
+      ${names.length ? html`
+        <ul class="list">
+          ${names.map((key) => html`
+            <li key=${key} class="use">
+              <strong class="grow">${networkName(key)}</strong>
+              <span class="soft">${t("accounts: {n}", { n: number(accounts.byPlatform[key] ?? 0) })}</span>
+              <span>
+                ${rates[key] === undefined ? html`
+                  <span class="soft">${t("nothing ended")}</span>
+                ` : (
+                  t("{share} published", { share: percent(rates[key]) })
+                )}
+              </span>
+              ${rates[key] !== undefined && html`
+                <${Bar}
+                  share=${rates[key]}
+                  tone=${rates[key] >= GOOD ? "" : rates[key] >= POOR ? "warn" : "bad"}
+                />
+              `}
+            </li>
+          `)}
+        </ul>
+      ` : html`
+        <p class="soft">${t("No account is connected.")}</p>
+      `}
+    <//>
+  `;
 }
 
 /** @param {{data: any}} props */
 function Running({ data }) {
   const { stats, health, database } = data;
-  return html`<${Card} title=${t("What runs")}><dl class="facts"><dt>${t("Version")}</dt><dd>${stats.version}</dd><dt>${t("Running for")}</dt><dd>${duration(stats.uptimeSeconds)}</dd>
-    <dt>${t("Engine")}</dt><dd>${health.worker.running ? t("works") : t("does not run")}</dd><dt>${t("Overdue")}</dt><dd>${health.worker.overdue === null ? t("not known") : number(health.worker.overdue)}</dd>
-    ${database.problem ? html`<dt>${t("Database")}</dt><dd class="bad">${database.problem.message}</dd>` : html`<dt>${t("Database")}</dt><dd>${database.engine}</dd><dt>${t("Its answer took")}</dt><dd>${number(database.latencyMs)} ms</dd><dt>${t("Schema")}</dt><dd>${database.migrations === "current" ? t("current") : html`<span class="warn">${t("waits for a migration")}</span>`}</dd>`}</dl><//>`;
+  return html`
+    <${Card} title=${t("What runs")}>
+      <dl class="facts">
+        <dt>${t("Version")}</dt>
+        <dd>${stats.version}</dd>
+        <dt>${t("Running for")}</dt>
+        <dd>${duration(stats.uptimeSeconds)}</dd>
+        <dt>${t("Engine")}</dt>
+        <dd>${health.worker.running ? t("works") : t("does not run")}</dd>
+        <dt>${t("Overdue")}</dt>
+        <dd>${health.worker.overdue === null ? t("not known") : number(health.worker.overdue)}</dd>
+        ${database.problem ? html`
+          <dt>${t("Database")}</dt>
+          <dd class="bad">${database.problem.message}</dd>
+        ` : html`
+          <dt>${t("Database")}</dt>
+          <dd>${database.engine}</dd>
+          <dt>${t("Its answer took")}</dt>
+          <dd>${number(database.latencyMs)} ms</dd>
+          <dt>${t("Schema")}</dt>
+          <dd>
+            ${database.migrations === "current" ? (
+              t("current")
+            ) : html`
+              <span class="warn">${t("waits for a migration")}</span>
+            `}
+          </dd>
+        `}
+      </dl>
+    <//>
+  `;
 }
 
 function Tools() {
@@ -76,8 +251,35 @@ function Tools() {
     const { accepted } = await post("/admin/sync-metrics", {});
     toast(t("Numbers to collect: {n}", { n: number(accepted) }));
   });
-  return html`<${Card} title=${t("Tools")}><ul class="list"><li><span class="grow"><strong>${t("Does mail work?")}</strong><br /><span class="soft">${t("Sends the mail that new users get, to you or to another address.")}</span></span><${Button} onClick=${() => setMailing(true)}>${t("Send a test mail")}<//></li>
-    <li><span class="grow"><strong>${t("Numbers of posts")}</strong><br /><span class="soft">${t("Has all numbers collected that are due, as the engine does every ten minutes.")}</span></span><${Button} busy=${busy} onClick=${collect}>${t("Collect now")}<//></li></ul><//>${isMailing && html`<${TestMail} onClose=${() => setMailing(false)} />`}`;
+  return html`
+    <${Card} title=${t("Tools")}>
+      <ul class="list">
+        <li>
+          <span class="grow">
+            <strong>${t("Does mail work?")}</strong>
+            <br />
+            <span class="soft">
+              ${t("Sends the mail that new users get, to you or to another address.")}
+            </span>
+          </span>
+          <${Button} onClick=${() => setMailing(true)}>${t("Send a test mail")}<//>
+        </li>
+        <li>
+          <span class="grow">
+            <strong>${t("Numbers of posts")}</strong>
+            <br />
+            <span class="soft">
+              ${t("Has all numbers collected that are due, as the engine does every ten minutes.")}
+            </span>
+          </span>
+          <${Button} busy=${busy} onClick=${collect}>
+            ${t("Collect now")}
+          <//>
+        </li>
+      </ul>
+    <//>
+    ${isMailing && html`<${TestMail} onClose=${() => setMailing(false)} />`}
+  `;
 }
 
 /** @param {{onClose: () => void}} props */
@@ -89,8 +291,62 @@ function TestMail({ onClose }) {
     setProblem(null);
     await post("/admin/email/test-welcome", { to: to || null }).then(setResult, setProblem);
   });
-  if (result) return html`<${Dialog} title=${result.sent ? t("The mail was sent") : t("The mail was not sent")} onClose=${onClose} actions=${html`<${Button} kind="primary" onClick=${onClose}>${t("Done")}<//>`}>
-    ${result.error && html`<div class="notice bad"><${Icon} name="warn" /><p>${result.error}</p></div>`}${result.transport === "none" && html`<div class="notice warn"><${Icon} name="warn" /><p>${t("No mail server is set; mails are kept here, and an operator reads them with: signalpost mail")}</p></div>`}<p><strong>${result.preview.subject}</strong></p><pre tabindex="0">${result.preview.text}</pre><//>`;
-  return html`<${Dialog} title=${t("Send a test mail")} onClose=${onClose} onSubmit=${send} actions=${html`<${Button} onClick=${onClose}>${t("Cancel")}<//><${Button} kind="primary" type="submit" busy=${busy}>${t("Send")}<//>`}>
-    ${problem && html`<${ProblemBox} problem=${problem} />`}<${Field} label=${t("E-mail")} type="email" value=${to} hint=${t("Empty: your own address.")} onInput=${setTo} autofocus /><//>`;
+  if (result)
+    return html`
+      <${Dialog}
+        title=${result.sent ? t("The mail was sent") : t("The mail was not sent")}
+        onClose=${onClose}
+        actions=${
+          html`<${Button} kind="primary" onClick=${onClose}>
+            ${t("Done")}
+          <//>`
+        }
+      >
+        ${result.error && html`
+          <div class="notice bad">
+            <${Icon} name="warn" />
+            <p>${result.error}</p>
+          </div>
+        `}
+        ${result.transport === "none" && html`
+          <div class="notice warn">
+            <${Icon} name="warn" />
+            <p>
+              ${t(
+                "No mail server is set; mails are kept here, and an operator reads them with: signalpost mail",
+              )}
+            </p>
+          </div>
+        `}
+        <p>
+          <strong>${result.preview.subject}</strong>
+        </p>
+        <pre tabindex="0">${result.preview.text}</pre>
+      <//>
+    `;
+  return html`
+    <${Dialog}
+      title=${t("Send a test mail")}
+      onClose=${onClose}
+      onSubmit=${send}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Cancel")}<//>
+          <${Button} kind="primary" type="submit" busy=${busy}>
+            ${t("Send")}
+          <//>
+        `
+      }
+    >
+      ${problem && html`<${ProblemBox} problem=${problem} />`}
+      <${Field}
+        label=${t("E-mail")}
+        type="email"
+        value=${to}
+        hint=${t("Empty: your own address.")}
+        onInput=${setTo}
+        autofocus
+      />
+    <//>
+  `;
 }

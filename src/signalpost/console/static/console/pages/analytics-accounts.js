@@ -10,14 +10,24 @@ import { Avatar, Button, Dialog, Empty, LinkButton, Loaded, Table, useLoad } fro
 import { ProfileFilter, dayName, known, knownText } from "./analytics-parts.js";
 
 /** @param {number | null} change */
-const signed = (change) => (change === null ? html`<span class="soft">${t("not known")}</span>`
-  : html`<span class=${change > 0 ? "up" : change < 0 ? "down" : "soft"}>${new Intl.NumberFormat(locale(), { signDisplay: "exceptZero" }).format(change)}</span>`);
+const signed = (change) =>
+  change === null ? html`
+    <span class="soft">${t("not known")}</span>
+  ` : html`
+    <span class=${change > 0 ? "up" : change < 0 ? "down" : "soft"}>
+      ${new Intl.NumberFormat(locale(), { signDisplay: "exceptZero" }).format(change)}
+    </span>
+  `;
 
-/** Every day from the first count to the last; null where there was none. @param {{date: string, followers: number}[]} history */
+/**
+ * Every day from the first count to the last; null where there was none.
+ * @param {{date: string, followers: number}[]} history
+ */
 function daily(history) {
   const counts = new Map(history.map((day) => [day.date, day.followers]));
   const days = [];
-  for (let at = Date.parse(history[0].date); at <= Date.parse(history.at(-1)?.date ?? ""); at += 86_400_000) days.push(new Date(at).toISOString().slice(0, 10));
+  for (let at = Date.parse(history[0].date); at <= Date.parse(history.at(-1)?.date ?? ""); at += 86_400_000)
+    days.push(new Date(at).toISOString().slice(0, 10));
   return days.map((date) => ({ date, followers: counts.get(date) ?? null }));
 }
 
@@ -26,21 +36,112 @@ export default function Accounts({ query }) {
   const profileId = query.profileId ?? "";
   const loaded = useLoad(() => all("/analytics/accounts", { profileId }), [profileId]);
   const [shown, setShown] = useState(/** @type {any} */ (null));
-  return html`<div class="row filters short"><${ProfileFilter} query=${query} /></div><${Loaded} loaded=${loaded} lines=${6}>${(/** @type {any[]} */ accounts) => (accounts.length ? html`<${Table} label=${t("Accounts")}
-      columns=${[t("Account"), t("Followers"), t("7 days"), t("30 days"), t("Posts"), t("Views"), t("Likes"), t("90 days")]} numbers=${[1, 2, 3, 4, 5, 6]} rows=${accounts.map((each) => ({
-        key: each.accountId, cells: [html`<span class="name"><${Avatar} name=${networkName(each.platform)} /><span>${each.username}<br /><span class="soft small">${networkName(each.platform)}</span></span></span>`,
-          known(each.followers), signed(each.followersChange7d), signed(each.followersChange30d), number(each.totals.posts), known(each.totals.views), known(each.totals.likes),
-          each.history.length > 1 ? html`<${Button} kind="quiet" aria-label=${t("Followers of {name}", { name: each.username })} onClick=${() => setShown(each)}><${Spark} values=${daily(each.history).map((day) => day.followers)} /><//>` : html`<span class="soft">${t("not given")}</span>`],
-      }))} /><p class="soft small">${t("Networks are asked once a day. Bluesky, LinkedIn and Threads do not say how many follow.")}</p>`
-    : html`<${Empty} title=${t("No accounts yet")} icon="accounts" action=${may("accounts:write") && html`<${LinkButton} href=${to("accounts")} kind="primary">${t("Connect a network")}<//>`}>${t("Connected accounts stand here with those who follow them, and how that changed.")}<//>`)}<//>
-    ${shown && html`<${Followers} account=${shown} onClose=${() => setShown(null)} />`}`;
+  return html`
+    <div class="row filters short">
+      <${ProfileFilter} query=${query} />
+    </div>
+    <${Loaded} loaded=${loaded} lines=${6}>
+      ${(/** @type {any[]} */ accounts) =>
+        accounts.length ? html`
+          <${Table}
+            label=${t("Accounts")}
+            columns=${[
+              t("Account"),
+              t("Followers"),
+              t("7 days"),
+              t("30 days"),
+              t("Posts"),
+              t("Views"),
+              t("Likes"),
+              t("90 days"),
+            ]}
+            numbers=${[1, 2, 3, 4, 5, 6]}
+            rows=${accounts.map((each) => ({
+              key: each.accountId,
+              cells: [
+                html`<span class="name">
+                  <${Avatar} name=${networkName(each.platform)} />
+                  <span>
+                    ${each.username}
+                    <br />
+                    <span class="soft small">${networkName(each.platform)}</span>
+                  </span>
+                </span>`,
+                known(each.followers),
+                signed(each.followersChange7d),
+                signed(each.followersChange30d),
+                number(each.totals.posts),
+                known(each.totals.views),
+                known(each.totals.likes),
+                each.history.length > 1 ? html`
+                  <${Button}
+                    kind="quiet"
+                    aria-label=${t("Followers of {name}", { name: each.username })}
+                    onClick=${() => setShown(each)}
+                  >
+                    <${Spark} values=${daily(each.history).map((day) => day.followers)} />
+                  <//>
+                ` : html`
+                  <span class="soft">${t("not given")}</span>
+                `,
+              ],
+            }))}
+          />
+          <p class="soft small">
+            ${t(
+              "Networks are asked once a day. Bluesky, LinkedIn and Threads do not say how many follow.",
+            )}
+          </p>
+          ` : html`
+          <${Empty}
+            title=${t("No accounts yet")}
+            icon="accounts"
+            action=${
+              may("accounts:write") && html`
+                <${LinkButton} href=${to("accounts")} kind="primary">
+                  ${t("Connect a network")}
+                <//>
+              `
+            }
+          >
+            ${t("Connected accounts stand here with those who follow them, and how that changed.")}
+          <//>
+        `
+      }
+    <//>
+    ${shown && html`<${Followers} account=${shown} onClose=${() => setShown(null)} />`}
+  `;
 }
 
 /** @param {{account: any, onClose: () => void}} props */
 function Followers({ account, onClose }) {
   const days = daily(account.history);
-  return html`<${Dialog} title=${t("Followers of {name}", { name: account.username })} onClose=${onClose} wide>
-    <${LineChart} label=${t("Followers by day")} days=${days.map((day) => dayName(day.date))} lines=${[{ name: t("Followers"), values: days.map((day) => day.followers) }]} say=${(/** @type {number} */ index) => [`${dayName(days[index].date)}: `, knownText(days[index].followers), ""]} />
-    <p class="soft small">${t("Asked last")} <${Time} at=${account.collectedAt} kind="relative" /></p>
-    <details><summary>${t("As a table")}</summary><${Table} label=${t("Followers by day")} columns=${[t("Day"), t("Followers")]} numbers=${[1]} rows=${[...days].reverse().map((day) => ({ key: day.date, cells: [dayName(day.date), known(day.followers)] }))} /></details><//>`;
+  return html`
+    <${Dialog} title=${t("Followers of {name}", { name: account.username })} onClose=${onClose} wide>
+      <${LineChart}
+        label=${t("Followers by day")}
+        days=${days.map((day) => dayName(day.date))}
+        lines=${[{ name: t("Followers"), values: days.map((day) => day.followers) }]}
+        say=${(/** @type {number} */ index) => [
+          `${dayName(days[index].date)}: `,
+          knownText(days[index].followers),
+          "",
+        ]}
+      />
+      <p class="soft small">
+        ${t("Asked last")} <${Time} at=${account.collectedAt} kind="relative" />
+      </p>
+      <details>
+        <summary>${t("As a table")}</summary>
+        <${Table}
+          label=${t("Followers by day")}
+          columns=${[t("Day"), t("Followers")]}
+          numbers=${[1]}
+          rows=${[...days]
+            .reverse()
+            .map((day) => ({ key: day.date, cells: [dayName(day.date), known(day.followers)] }))}
+        />
+      </details>
+    <//>
+  `;
 }

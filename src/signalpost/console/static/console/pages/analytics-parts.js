@@ -10,29 +10,61 @@ const DAY_MS = 86_400_000;
 const PERIODS = ["7", "30", "90", "365"];
 
 /** @returns {[string, string][]} */
-export const metrics = () => [["views", t("Views")], ["likes", t("Likes")], ["comments", t("Comments")], ["shares", t("Shares")]];
+export const metrics = () => [
+  ["views", t("Views")],
+  ["likes", t("Likes")],
+  ["comments", t("Comments")],
+  ["shares", t("Shares")],
+];
 
 /** A number of a network: null is not zero, it was not given. @param {number | null} value */
-export const known = (value) => (value === null || value === undefined ? html`<span class="soft">${t("not given")}</span>` : number(value));
+export const known = (value) =>
+  value === null || value === undefined ? html`
+    <span class="soft">${t("not given")}</span>
+  ` : (
+    number(value)
+  );
 
 /** The same as plain text. @param {number | null} value */
-export const knownText = (value) => (value === null || value === undefined ? t("not given") : number(value));
+export const knownText = (value) =>
+  value === null || value === undefined ? t("not given") : number(value);
 
 /** @param {number | null} rate in percent */
-export const percent = (rate) => (rate === null ? html`<span class="soft">${t("not given")}</span>` : new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 2 }).format(rate / 100));
+export const percent = (rate) =>
+  rate === null ? html`
+    <span class="soft">${t("not given")}</span>
+  ` : (
+    new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 2 }).format(rate / 100)
+  );
 
 /** A calendar day, which has no zone. @param {string} day */
 export const dayName = (day) => format(`${day}T12:00:00Z`, { day: "numeric", month: "short" }, "UTC");
 /** @param {{start: string, end: string}} period */
-export const periodName = ({ start, end }) => `${dayName(start)} – ${format(`${end}T12:00:00Z`, { day: "numeric", month: "short", year: "numeric" }, "UTC")}`;
+export const periodName = ({ start, end }) =>
+  [
+    dayName(start),
+    format(`${end}T12:00:00Z`, { day: "numeric", month: "short", year: "numeric" }, "UTC"),
+  ].join(" – ");
 
-/** How much more or less than before; nothing where one of both is unknown. @param {{now: number | null, before: number | null | undefined}} props */
+/**
+ * How much more or less than before; nothing where one of both is unknown.
+ * @param {{now: number | null, before: number | null | undefined}} props
+ */
 export function Change({ now, before }) {
   if (now === null || before === null || before === undefined) return null;
   if (before === 0) return html`<dd class="aside">${t("before: {n}", { n: number(before) })}</dd>`;
   const share = now / before - 1;
-  const text = new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: Math.abs(share) < 0.1 ? 1 : 0, signDisplay: "exceptZero" }).format(share);
-  return html`<dd class="aside"><span class=${share > 0 ? "up" : share < 0 ? "down" : ""}>${text}</span> ${t("from {n}", { n: number(before) })}</dd>`;
+  const text = new Intl.NumberFormat(locale(), {
+    style: "percent",
+    maximumFractionDigits: Math.abs(share) < 0.1 ? 1 : 0,
+    signDisplay: "exceptZero",
+  }).format(share);
+  return html`
+    <dd class="aside">
+      <span class=${share > 0 ? "up" : share < 0 ? "down" : ""}>${text}</span>${" "}
+      ${t("from {n}", { n: number(before) })}
+    </dd>
+  `;
 }
 
 /** The days that the address names, as the API takes them. @param {Record<string, string>} query */
@@ -45,16 +77,54 @@ export function periodOf({ days = "30", from = "", to: until = "", profileId = "
 /** @param {{query: Record<string, string>, shown?: {start: string, end: string}, children?: any}} props */
 export function PeriodFilter({ query, shown, children }) {
   const { days = "30", from = "", to: until = "" } = query;
-  const choose = (/** @type {string} */ value) => filter(value === "own" ? { days: value, from: shown?.start, to: shown?.end } : { days: value, from: "", to: "" });
-  const options = [...PERIODS.map((each) => [each, each === "365" ? t("Last 12 months") : t("Last {n} days", { n: each })]), ["own", t("Own dates")]];
-  return html`<form class="row filters short" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-    <${Field} label=${t("Period")} options=${options} value=${days} onInput=${choose} />
-    ${days === "own" && html`<${Field} label=${t("First day")} type="date" value=${from} onInput=${(/** @type {string} */ value) => filter({ from: value })} />
-      <${Field} label=${t("Last day")} type="date" value=${until} onInput=${(/** @type {string} */ value) => filter({ to: value })} />`}<${ProfileFilter} query=${query} />${children}</form>`;
+  const choose = (/** @type {string} */ value) =>
+    filter(
+      value === "own"
+        ? { days: value, from: shown?.start, to: shown?.end }
+        : { days: value, from: "", to: "" },
+    );
+  const options = [
+    ...PERIODS.map((each) => [
+      each,
+      each === "365" ? t("Last 12 months") : t("Last {n} days", { n: each }),
+    ]),
+    ["own", t("Own dates")],
+  ];
+  return html`
+    <form
+      class="row filters short"
+      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+    >
+      <${Field} label=${t("Period")} options=${options} value=${days} onInput=${choose} />
+      ${days === "own" && html`
+        <${Field}
+          label=${t("First day")}
+          type="date"
+          value=${from}
+          onInput=${(/** @type {string} */ value) => filter({ from: value })}
+        />
+        <${Field}
+          label=${t("Last day")}
+          type="date"
+          value=${until}
+          onInput=${(/** @type {string} */ value) => filter({ to: value })}
+        />
+      `}
+      <${ProfileFilter} query=${query} />
+      ${children}
+    </form>
+  `;
 }
 
 /** @param {{query: Record<string, string>}} props */
 export function ProfileFilter({ query }) {
   if ((profiles.value?.length ?? 0) < 2) return null;
-  return html`<${Field} label=${t("Profile")} options=${[["", t("All profiles")], ...(profiles.value ?? []).map((each) => [each.id, each.name])]} value=${query.profileId ?? ""} onInput=${(/** @type {string} */ value) => filter({ profileId: value })} />`;
+  return html`
+    <${Field}
+      label=${t("Profile")}
+      options=${[["", t("All profiles")], ...(profiles.value ?? []).map((each) => [each.id, each.name])]}
+      value=${query.profileId ?? ""}
+      onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
+    />
+  `;
 }

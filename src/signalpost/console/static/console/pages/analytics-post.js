@@ -12,26 +12,98 @@ import { Avatar, Badge, Button, Card, Empty, LinkButton, Loaded, Page, Table, us
 import { known, knownText, metrics, percent } from "./analytics-parts.js";
 
 /** @param {any} target */
-const nameOf = (target) => `${accountOf(target.accountId)?.username ?? t("Account")} · ${networkName(target.platform)}`;
+const nameOf = (target) =>
+  `${accountOf(target.accountId)?.username ?? t("Account")} · ${networkName(target.platform)}`;
 
 /** @param {{id: string}} props */
 export default function PostNumbers({ id }) {
   const loaded = useLoad(async () => {
-    const [numbers, found] = await Promise.all([get(`/analytics/posts/${id}`), get(`/posts/${id}`), loadBasics(), loadPlatforms()]); // names too: nothing moves down later
+    const [numbers, found] = await Promise.all([
+      get(`/analytics/posts/${id}`),
+      get(`/posts/${id}`),
+      loadBasics(),
+      loadPlatforms(),
+    ]); // names too: nothing moves down later
     return { ...numbers, title: titleOf(found) };
   }, [id]);
-  return html`<${Loaded} loaded=${loaded} lines=${8}>${(/** @type {any} */ data) => html`<${Page} title=${data.title.slice(0, 120)} subtitle=${html`<a href=${to("analytics")}>${t("Analytics")}</a>`} actions=${html`<${LinkButton} href=${to(`posts/${id}`)}>${t("Show the post")}<//>`}>
-    ${data.metrics.length ? html`<${Now} targets=${data.metrics} /><${History} data=${data} />`
-      : html`<${Empty} title=${t("No numbers yet")} icon="analytics">${t("Numbers are collected from one hour after a post is published.")}<//>`}<//>`}<//>`;
+  return html`
+    <${Loaded} loaded=${loaded} lines=${8}>
+      ${(/** @type {any} */ data) => html`
+        <${Page}
+          title=${data.title.slice(0, 120)}
+          subtitle=${html`<a href=${to("analytics")}>${t("Analytics")}</a>`}
+          actions=${
+            html`<${LinkButton} href=${to(`posts/${id}`)}>${t("Show the post")}<//>`
+          }
+        >
+          ${data.metrics.length ? html`
+            <${Now} targets=${data.metrics} />
+            <${History} data=${data} />
+          ` : html`
+            <${Empty} title=${t("No numbers yet")} icon="analytics">
+              ${t("Numbers are collected from one hour after a post is published.")}
+            <//>
+          `}
+        <//>
+      `}
+    <//>
+  `;
 }
 
 /** @param {{targets: any[]}} props */
 function Now({ targets }) {
-  const columns = [...metrics(), ["saves", t("Saves")], ["clicks", t("Clicks")], ["impressions", t("Impressions")], ["reach", t("Reach")], ["watchTimeSeconds", t("Seconds watched")]];
-  return html`${targets.map((target) => html`<${Card} key=${target.targetId} title=${nameOf(target)} actions=${html`<${Badge} state=${target.status} />`}>
-    <dl class="figures">${columns.filter(([key]) => target[key] !== null || metrics().some(([name]) => name === key)).map(([key, word]) => html`<div><dt>${word}</dt><dd class=${target[key] === null ? "unknown" : ""}>${known(target[key])}</dd></div>`)}
-      <div><dt>${t("Engagement")}</dt><dd class=${target.engagementRate === null ? "unknown" : ""}>${percent(target.engagementRate)}</dd>${target.rateBasis && html`<dd class="aside">${t("of {basis}", { basis: target.rateBasis })}</dd>`}</div></dl>
-    <p class="soft small">${t("Published")} <${Time} at=${target.publishedAt} />${target.collectedAt ? html` · ${t("asked last")} <${Time} at=${target.collectedAt} kind="relative" />` : html` · ${t("no numbers yet")}`}${target.nextCollectionAt && html` · ${t("next")} <${Time} at=${target.nextCollectionAt} kind="relative" />`}${target.removedAt && html` · ${t("removed")} <${Time} at=${target.removedAt} />`}</p><//>`)}`;
+  const columns = [
+    ...metrics(),
+    ["saves", t("Saves")],
+    ["clicks", t("Clicks")],
+    ["impressions", t("Impressions")],
+    ["reach", t("Reach")],
+    ["watchTimeSeconds", t("Seconds watched")],
+  ];
+  return html`
+    ${targets.map((target) => html`
+      <${Card}
+        key=${target.targetId}
+        title=${nameOf(target)}
+        actions=${html`<${Badge} state=${target.status} />`}
+      >
+        <dl class="figures">
+          ${columns
+            .filter(([key]) => target[key] !== null || metrics().some(([name]) => name === key))
+            .map(([key, word]) => html`
+              <div>
+                <dt>${word}</dt>
+                <dd class=${target[key] === null ? "unknown" : ""}>${known(target[key])}</dd>
+              </div>
+            `)}
+          <div>
+            <dt>${t("Engagement")}</dt>
+            <dd class=${target.engagementRate === null ? "unknown" : ""}>
+              ${percent(target.engagementRate)}
+            </dd>
+            ${target.rateBasis && html`
+              <dd class="aside">${t("of {basis}", { basis: target.rateBasis })}</dd>
+            `}
+          </div>
+        </dl>
+        <p class="soft small">
+          ${t("Published")} <${Time} at=${target.publishedAt} />
+          ${target.collectedAt ? html`
+            ${" "}
+            · ${t("asked last")} <${Time} at=${target.collectedAt} kind="relative" />
+            ` : html` · ${t("no numbers yet")}`}
+          ${target.nextCollectionAt && html`
+            ${" "}
+            · ${t("next")} <${Time} at=${target.nextCollectionAt} kind="relative" />
+            `}
+          ${target.removedAt && html`
+            ${" "}
+            · ${t("removed")} <${Time} at=${target.removedAt} />
+            `}
+        </p>
+      <//>
+    `)}
+  `;
 }
 
 /** @param {{data: any}} props */
@@ -39,24 +111,93 @@ function History({ data }) {
   const [metric, setMetric] = useState("views");
   const name = metrics().find(([key]) => key === metric)?.[1] ?? metric;
   const moments = [...new Set(data.history.map((/** @type {any} */ each) => each.collectedAt))].sort();
-  if (!moments.length) return html`<${Card} title=${t("Over time")}><p class="soft">${t("Nothing was collected yet.")}</p><//>`;
+  if (!moments.length)
+    return html`
+      <${Card} title=${t("Over time")}>
+        <p class="soft">${t("Nothing was collected yet.")}</p>
+      <//>
+    `;
   const days = moments.map((at) => dateTime(/** @type {string} */ (at)));
   const lines = data.metrics.map((/** @type {any} */ target) => {
-    const found = new Map(data.history.filter((/** @type {any} */ each) => each.targetId === target.targetId).map((/** @type {any} */ each) => [each.collectedAt, each[metric]]));
+    const found = new Map(
+      data.history
+        .filter((/** @type {any} */ each) => each.targetId === target.targetId)
+        .map((/** @type {any} */ each) => [each.collectedAt, each[metric]]),
+    );
     return { name: nameOf(target), values: carried(moments.map((at) => found.get(at))) };
   });
-  const say = (/** @type {number} */ index) => [`${days[index]}: `, lines.map((/** @type {any} */ line) => knownText(line.values[index])).join(" · "), ""];
-  return html`<${Card} title=${t("Over time")} actions=${html`<div class="segmented" role="group" aria-label=${t("Number")}>${metrics().map(([key, word]) => html`<${Button} kind="quiet" aria-pressed=${key === metric ? "true" : "false"} onClick=${() => setMetric(key)}>${word}<//>`)}</div>`}>
-    ${data.clipped && html`<div class="notice warn" role="status"><${Icon} name="clock" /><p>${t("The history begins later than the post: the plan shows no earlier days.")}</p></div>`}
-    <${LineChart} label=${t("{name} over time", { name })} days=${days} lines=${lines} say=${say} />
-    <details><summary>${t("As a table")}</summary><${Table} label=${t("Over time")} columns=${[t("Time"), t("Account"), ...metrics().map(([, word]) => word)]} numbers=${[2, 3, 4, 5]} rows=${[...data.history].reverse().slice(0, ROWS_MAX).map((each) => ({
-      key: each.targetId + each.collectedAt, cells: [html`<${Time} at=${each.collectedAt} />`, html`<span class="name"><${Avatar} name=${networkName(each.platform)} /><span>${nameOf(data.metrics.find((/** @type {any} */ target) => target.targetId === each.targetId) ?? each)}</span></span>`, ...metrics().map(([key]) => known(each[key]))],
-    }))} />${data.history.length > ROWS_MAX && html`<p class="soft">${t("The newest {n} rows; the API has all.", { n: number(ROWS_MAX) })}</p>`}</details><//>`;
+  const say = (/** @type {number} */ index) => [
+    `${days[index]}: `,
+    lines.map((/** @type {any} */ line) => knownText(line.values[index])).join(" · "),
+    "",
+  ];
+  return html`
+    <${Card}
+      title=${t("Over time")}
+      actions=${
+        html`<div class="segmented" role="group" aria-label=${t("Number")}>
+          ${metrics().map(([key, word]) => html`
+            <${Button}
+              kind="quiet"
+              aria-pressed=${key === metric ? "true" : "false"}
+              onClick=${() => setMetric(key)}
+            >
+              ${word}
+            <//>
+          `)}
+        </div>`
+      }
+    >
+      ${data.clipped && html`
+        <div class="notice warn" role="status">
+          <${Icon} name="clock" />
+          <p>${t("The history begins later than the post: the plan shows no earlier days.")}</p>
+        </div>
+      `}
+      <${LineChart} label=${t("{name} over time", { name })} days=${days} lines=${lines} say=${say} />
+      <details>
+        <summary>${t("As a table")}</summary>
+        <${Table}
+          label=${t("Over time")}
+          columns=${[t("Time"), t("Account"), ...metrics().map(([, word]) => word)]}
+          numbers=${[2, 3, 4, 5]}
+          rows=${[...data.history]
+            .reverse()
+            .slice(0, ROWS_MAX)
+            .map((each) => ({
+              key: each.targetId + each.collectedAt,
+              cells: [
+                html`<${Time} at=${each.collectedAt} />`,
+                html`<span class="name">
+                  <${Avatar} name=${networkName(each.platform)} />
+                  <span>
+                    ${nameOf(
+                      data.metrics.find((/** @type {any} */ target) => target.targetId === each.targetId) ??
+                        each,
+                    )}
+                  </span>
+                </span>`,
+                ...metrics().map(([key]) => known(each[key])),
+              ],
+            }))}
+        />
+        ${data.history.length > ROWS_MAX && html`
+          <p class="soft">
+            ${t("The newest {n} rows; the API has all.", { n: number(ROWS_MAX) })}
+          </p>
+        `}
+      </details>
+    <//>
+  `;
 }
 
 const ROWS_MAX = 200;
 
-/** Accounts are asked at different moments: between two of its own an account keeps its number. @param {(number | null | undefined)[]} values @returns {(number | null)[]} */
+/**
+ * Accounts are asked at different moments: between two of its own an account keeps its number.
+ * @param {(number | null | undefined)[]} values
+ * @returns {(number | null)[]}
+ */
 function carried(values) {
   let last = /** @type {number | null} */ (null);
   return values.map((value) => {

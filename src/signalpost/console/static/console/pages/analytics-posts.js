@@ -1,4 +1,5 @@
-// All posts of a period with their numbers, sorted by any of them: the rows of the export, which is one call for all.
+// All posts of a period with their numbers, sorted by any of them: the rows of the export, which is one call
+// for all.
 import { html, useMemo } from "../html.js";
 import { call } from "../api.js";
 import { t, tn } from "../i18n.js";
@@ -12,7 +13,11 @@ const ROWS_MAX = 10_000;
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
 const ESCAPED = /^'(?=[=+\-@\t\r])/;
 
-/** The rows of a CSV file by the names of its first line. @param {string} text @returns {Record<string, string>[]} */
+/**
+ * The rows of a CSV file by the names of its first line.
+ * @param {string} text
+ * @returns {Record<string, string>[]}
+ */
 function rowsOf(text) {
   /** @type {string[][]} */
   const lines = [[]];
@@ -22,7 +27,9 @@ function rowsOf(text) {
     else if (end === "" || lines.length > ROWS_MAX + 1) break;
   }
   const [names, ...rest] = lines;
-  return rest.filter((line) => line.length === names.length).map((line) => Object.fromEntries(names.map((name, index) => [name, line[index]])));
+  return rest
+    .filter((line) => line.length === names.length)
+    .map((line) => Object.fromEntries(names.map((name, index) => [name, line[index]])));
 }
 
 /** @param {string} cell */
@@ -32,10 +39,44 @@ const numeric = (cell) => (cell === "" ? null : Number(cell));
 export default function Posts({ query }) {
   const period = periodOf(query);
   const sort = query.sort ?? "-publishedAt";
-  const loaded = useLoad(async () => rowsOf(await (await call("GET", "/analytics/export", { query: { ...period, format: "csv" }, file: true })).text()), [JSON.stringify(period)]);
-  const options = [["-publishedAt", t("newest first")], ["publishedAt", t("oldest first")], ...[...metrics(), ["engagementRate", t("Engagement")]].flatMap(([key, name]) => [[`-${key}`, t("{name}: most first", { name })], [key, t("{name}: least first", { name })]])];
-  return html`<${PeriodFilter} query=${query}><${Field} label=${t("Sorted by")} options=${options} value=${sort} onInput=${(/** @type {string} */ value) => filter({ sort: value })} /><//>
-    <${Loaded} loaded=${loaded} lines=${8}>${(/** @type {any[]} */ rows) => (rows.length ? html`<${Rows} rows=${rows} sort=${sort} />` : html`<${Empty} title=${t("Nothing was published in this period")} icon="analytics">${t("Choose a longer period, or come back when something is published.")}<//>`)}<//>`;
+  const loaded = useLoad(
+    async () =>
+      rowsOf(
+        await (
+          await call("GET", "/analytics/export", { query: { ...period, format: "csv" }, file: true })
+        ).text(),
+      ),
+    [JSON.stringify(period)],
+  );
+  const options = [
+    ["-publishedAt", t("newest first")],
+    ["publishedAt", t("oldest first")],
+    ...[...metrics(), ["engagementRate", t("Engagement")]].flatMap(([key, name]) => [
+      [`-${key}`, t("{name}: most first", { name })],
+      [key, t("{name}: least first", { name })],
+    ]),
+  ];
+  return html`
+    <${PeriodFilter} query=${query}>
+      <${Field}
+        label=${t("Sorted by")}
+        options=${options}
+        value=${sort}
+        onInput=${(/** @type {string} */ value) => filter({ sort: value })}
+      />
+    <//>
+    <${Loaded} loaded=${loaded} lines=${8}>
+      ${(/** @type {any[]} */ rows) =>
+        rows.length ? html`
+          <${Rows} rows=${rows} sort=${sort} />
+        ` : html`
+          <${Empty} title=${t("Nothing was published in this period")} icon="analytics">
+            ${t("Choose a longer period, or come back when something is published.")}
+          <//>
+        `
+      }
+    <//>
+  `;
 }
 
 /** @param {{rows: Record<string, string>[], sort: string}} props */
@@ -43,15 +84,47 @@ function Rows({ rows, sort }) {
   const key = sort.replace("-", "");
   const sorted = useMemo(() => {
     const sign = sort.startsWith("-") ? -1 : 1;
-    const value = (/** @type {Record<string, string>} */ row) => (key === "publishedAt" ? Date.parse(row[key]) : numeric(row[key] ?? ""));
+    const value = (/** @type {Record<string, string>} */ row) =>
+      key === "publishedAt" ? Date.parse(row[key]) : numeric(row[key] ?? "");
     return [...rows].sort((one, other) => {
       const [mine, its] = [value(one), value(other)];
-      if (mine === null || its === null) return Number(mine === null) - Number(its === null); // unknown is last, whichever the order
+      // Unknown is last, whichever the order.
+      if (mine === null || its === null) return Number(mine === null) - Number(its === null);
       return sign * (mine - its);
     });
   }, [rows, sort]);
-  return html`<p class="soft" role="status">${tn(rows.length, "{n} post", "{n} posts")}</p><${Table} key=${sort} label=${t("Posts")} columns=${[t("Post"), t("Account"), t("Published"), ...metrics().map(([, name]) => name), t("Engagement")]} numbers=${[3, 4, 5, 6, 7]} cut=${rows.length >= ROWS_MAX} rows=${sorted.map((row) => ({
-    key: row.targetId, href: to(`analytics/posts/${row.postId}`), cells: [html`<span class="clip">${row.title.replace(ESCAPED, "") || t("Post without a title")}</span>`, html`<span class="name"><${Avatar} name=${networkName(row.platform)} /><span>${accountOf(row.accountId)?.username ?? networkName(row.platform)}</span></span>`, html`<${Time} at=${row.publishedAt} />`,
-      ...metrics().map(([name]) => known(numeric(row[name]))), percent(numeric(row.engagementRate))],
-  }))} />`;
+  return html`
+    <p class="soft" role="status">
+      ${tn(rows.length, "{n} post", "{n} posts")}
+    </p>
+    <${Table}
+      key=${sort}
+      label=${t("Posts")}
+      columns=${[
+        t("Post"),
+        t("Account"),
+        t("Published"),
+        ...metrics().map(([, name]) => name),
+        t("Engagement"),
+      ]}
+      numbers=${[3, 4, 5, 6, 7]}
+      cut=${rows.length >= ROWS_MAX}
+      rows=${sorted.map((row) => ({
+        key: row.targetId,
+        href: to(`analytics/posts/${row.postId}`),
+        cells: [
+          html`<span class="clip">
+            ${row.title.replace(ESCAPED, "") || t("Post without a title")}
+          </span>`,
+          html`<span class="name">
+            <${Avatar} name=${networkName(row.platform)} />
+            <span>${accountOf(row.accountId)?.username ?? networkName(row.platform)}</span>
+          </span>`,
+          html`<${Time} at=${row.publishedAt} />`,
+          ...metrics().map(([name]) => known(numeric(row[name]))),
+          percent(numeric(row.engagementRate)),
+        ],
+      }))}
+    />
+  `;
 }

@@ -15,10 +15,13 @@ const DAYS = Array.from({ length: 7 }, (_, day) => day);
 const MONDAY = Date.UTC(2024, 0, 1);
 
 /** @param {number} day 0 is Monday @param {"short" | "long"} [weekday] */
-const weekdayName = (day, weekday = "short") => format(new Date(MONDAY + day * 86_400_000), { weekday }, "UTC");
+const weekdayName = (day, weekday = "short") =>
+  format(new Date(MONDAY + day * 86_400_000), { weekday }, "UTC");
 /** @param {number} hour */
-const hourName = (hour) => format(new Date(MONDAY + hour * 3_600_000), { hour: "numeric", minute: "2-digit" }, "UTC");
-const confidenceWord = (/** @type {string} */ key) => ({ low: t("little certainty"), medium: t("some certainty"), high: t("much certainty") })[key] ?? key;
+const hourName = (hour) =>
+  format(new Date(MONDAY + hour * 3_600_000), { hour: "numeric", minute: "2-digit" }, "UTC");
+const confidenceWord = (/** @type {string} */ key) =>
+  ({ low: t("little certainty"), medium: t("some certainty"), high: t("much certainty") })[key] ?? key;
 
 /** Whether the window is narrow: hours then go down instead of across. */
 function useNarrow() {
@@ -35,45 +38,182 @@ function useNarrow() {
 /** @param {{query: Record<string, string>}} props */
 export default function Times({ query }) {
   const { platform = "", profileId = "" } = query;
-  const loaded = useLoad(() => get("/analytics/best-times", { platform, profileId }), [platform, profileId]);
+  const loaded = useLoad(
+    () => get("/analytics/best-times", { platform, profileId }),
+    [platform, profileId],
+  );
   const connected = [...new Set((accounts.value ?? []).map((account) => account.platform))];
-  return html`<form class="row filters short" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <${Field} label=${t("Network")} options=${[["", t("All networks")], ...connected.map((key) => [key, networkName(key)])]} value=${platform} onInput=${(/** @type {string} */ value) => filter({ platform: value })} /><${ProfileFilter} query=${query} /></form>
-    <${Loaded} loaded=${loaded} lines=${9}>${(/** @type {any} */ data) => html`<${Basis} data=${data} /><${Recommended} data=${data} /><${Heat} data=${data} />`}<//>`;
+  return html`
+    <form class="row filters short" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      <${Field}
+        label=${t("Network")}
+        options=${[["", t("All networks")], ...connected.map((key) => [key, networkName(key)])]}
+        value=${platform}
+        onInput=${(/** @type {string} */ value) => filter({ platform: value })}
+      />
+      <${ProfileFilter} query=${query} />
+    </form>
+    <${Loaded} loaded=${loaded} lines=${9}>
+      ${(/** @type {any} */ data) => html`
+        <${Basis} data=${data} />
+        <${Recommended} data=${data} />
+        <${Heat} data=${data} />
+        `}
+    <//>
+  `;
 }
 
 /** @param {{data: any}} props */
 function Basis({ data }) {
   const posts = tn(data.sampleSize, "{n} post", "{n} posts");
-  if (data.basis === "defaults") return html`<div class="notice warn" role="status"><${Icon} name="question" /><p><strong>${t("Not enough data")}</strong>: ${t("{posts} of the last year have numbers, and 20 are needed. The times below are rules of thumb, not yours.", { posts })}</p></div>`;
-  const words = data.confidence === "low" ? t("{posts} show no pattern that chance would not show as well.", { posts }) : t("From {posts} of the last year, with {certainty}.", { posts, certainty: confidenceWord(data.confidence) });
-  return html`<div class=${data.confidence === "low" ? "notice warn" : "notice ok"} role="status"><${Icon} name=${data.confidence === "low" ? "question" : "check"} /><p>${words}</p></div>`;
+  if (data.basis === "defaults")
+    return html`
+      <div class="notice warn" role="status">
+        <${Icon} name="question" />
+        <p>
+          <strong>${t("Not enough data")}</strong>:${" "}
+          ${t(
+            "{posts} of the last year have numbers, and 20 are needed. The times below are rules of thumb, not yours.",
+            { posts },
+          )}
+        </p>
+      </div>
+    `;
+  const words =
+    data.confidence === "low"
+      ? t("{posts} show no pattern that chance would not show as well.", { posts })
+      : t("From {posts} of the last year, with {certainty}.", {
+          posts,
+          certainty: confidenceWord(data.confidence),
+        });
+  return html`
+    <div class=${data.confidence === "low" ? "notice warn" : "notice ok"} role="status">
+      <${Icon} name=${data.confidence === "low" ? "question" : "check"} />
+      <p>${words}</p>
+    </div>
+  `;
 }
 
 /** @param {{data: any}} props */
 function Recommended({ data }) {
-  const score = (/** @type {number} */ value) => new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 0 }).format(value);
-  return html`<${Card} title=${data.basis === "defaults" ? t("Rules of thumb") : data.confidence === "low" ? t("Worth a try") : t("Best times")} actions=${html`<span class="soft">${data.timezone}</span>`}><ol class="list">${data.recommended.map((/** @type {any} */ slot) => html`<li><strong class="grow">${weekdayName(slot.dayOfWeek, "long")}, ${hourName(slot.hour)}</strong>
-    <span class="soft">${slot.postCount ? `${tn(slot.postCount, "{n} post", "{n} posts")} · ${confidenceWord(slot.confidence)}` : t("no posts of yours")}</span><span>${t("score {n}", { n: score(slot.score) })}</span></li>`)}</ol><//>`;
+  const score = (/** @type {number} */ value) =>
+    new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 0 }).format(value);
+  return html`
+    <${Card}
+      title=${
+        data.basis === "defaults"
+          ? t("Rules of thumb")
+          : data.confidence === "low"
+            ? t("Worth a try")
+            : t("Best times")
+      }
+      actions=${html`<span class="soft">${data.timezone}</span>`}
+    >
+      <ol class="list">
+        ${data.recommended.map((/** @type {any} */ slot) => html`
+          <li>
+            <strong class="grow">
+              ${weekdayName(slot.dayOfWeek, "long")}, ${hourName(slot.hour)}
+            </strong>
+            <span class="soft">
+              ${slot.postCount
+                ? `${tn(slot.postCount, "{n} post", "{n} posts")} · ${confidenceWord(slot.confidence)}`
+                : t("no posts of yours")}
+            </span>
+            <span>${t("score {n}", { n: score(slot.score) })}</span>
+          </li>
+        `)}
+      </ol>
+    <//>
+  `;
 }
 
 /** @param {{data: any}} props */
 function Heat({ data }) {
   const narrow = useNarrow();
-  const slots = new Map(data.slots.map((/** @type {any} */ slot) => [slot.dayOfWeek * 24 + slot.hour, slot]));
-  const cell = (/** @type {number} */ day, /** @type {number} */ hour) => html`<${Cell} slot=${slots.get(day * 24 + hour)} name=${`${weekdayName(day)} ${hourName(hour)}`} />`;
-  const table = narrow ? html`<thead><tr><th scope="col">${t("Hour")}</th>${DAYS.map((day) => html`<th scope="col">${weekdayName(day)}</th>`)}</tr></thead>
-      <tbody>${HOURS.map((hour) => html`<tr><th scope="row">${hourName(hour)}</th>${DAYS.map((day) => cell(day, hour))}</tr>`)}</tbody>`
-    : html`<thead><tr><th scope="col">${t("Day")}</th>${HOURS.map((hour) => html`<th scope="col">${hour}</th>`)}</tr></thead>
-      <tbody>${DAYS.map((day) => html`<tr><th scope="row">${weekdayName(day)}</th>${HOURS.map((hour) => cell(day, hour))}</tr>`)}</tbody>`;
-  return html`<${Card} title=${t("The week")}><p class="soft">${t("In each hour: how many posts were published in it. Grey: not enough data to tell.")}</p><table class="heat" aria-label=${t("The week, hour by hour")}>${table}</table>
-    <ul class="chart-legend"><li><span class="swatch shade" />${t("not enough data")}</li><li><span class="swatch shade heat0" />${t("weaker")}</li><li><span class="swatch shade heat4" />${t("better")}</li></ul><//>`;
+  const slots = new Map(
+    data.slots.map((/** @type {any} */ slot) => [slot.dayOfWeek * 24 + slot.hour, slot]),
+  );
+  const cell = (/** @type {number} */ day, /** @type {number} */ hour) => html`
+    <${Cell} slot=${slots.get(day * 24 + hour)} name=${`${weekdayName(day)} ${hourName(hour)}`} />
+  `;
+  const table = narrow ? html`
+    <thead>
+      <tr>
+        <th scope="col">${t("Hour")}</th>
+        ${DAYS.map((day) => html`
+          <th scope="col">${weekdayName(day)}</th>
+        `)}
+      </tr>
+    </thead>
+    <tbody>
+      ${HOURS.map((hour) => html`
+        <tr>
+          <th scope="row">${hourName(hour)}</th>
+          ${DAYS.map((day) => cell(day, hour))}
+        </tr>
+      `)}
+    </tbody>
+  ` : html`
+    <thead>
+      <tr>
+        <th scope="col">${t("Day")}</th>
+        ${HOURS.map((hour) => html`
+          <th scope="col">${hour}</th>
+        `)}
+      </tr>
+    </thead>
+    <tbody>
+      ${DAYS.map((day) => html`
+        <tr>
+          <th scope="row">${weekdayName(day)}</th>
+          ${HOURS.map((hour) => cell(day, hour))}
+        </tr>
+      `)}
+    </tbody>
+  `;
+  return html`
+    <${Card} title=${t("The week")}>
+      <p class="soft">
+        ${t("In each hour: how many posts were published in it. Grey: not enough data to tell.")}
+      </p>
+      <table class="heat" aria-label=${t("The week, hour by hour")}>
+        ${table}
+      </table>
+      <ul class="chart-legend">
+        <li>
+          <span class="swatch shade" />
+          ${t("not enough data")}
+        </li>
+        <li>
+          <span class="swatch shade heat0" />
+          ${t("weaker")}
+        </li>
+        <li>
+          <span class="swatch shade heat4" />
+          ${t("better")}
+        </li>
+      </ul>
+    <//>
+  `;
 }
 
 /** @param {{slot: any, name: string}} props */
 function Cell({ slot, name }) {
   const enough = slot.postCount > 0 && slot.confidence !== "low";
-  const average = slot.avgEngagement === null ? "" : ` · ${t("{n} reactions a post", { n: number(slot.avgEngagement) })}`;
-  const words = `${name}: ${tn(slot.postCount, "{n} post", "{n} posts")}${average} · ${enough ? confidenceWord(slot.confidence) : t("not enough data")}`;
-  return html`<td class=${enough ? `heat${Math.min(SHADES - 1, Math.floor(slot.score * SHADES))}` : undefined} title=${words}>${slot.postCount || ""}<span class="hidden">${words}</span></td>`;
+  const average =
+    slot.avgEngagement === null ? "" : ` · ${t("{n} reactions a post", { n: number(slot.avgEngagement) })}`;
+  const words = [
+    `${name}: ${tn(slot.postCount, "{n} post", "{n} posts")}${average}`,
+    enough ? confidenceWord(slot.confidence) : t("not enough data"),
+  ].join(" · ");
+  return html`
+    <td
+      class=${enough ? `heat${Math.min(SHADES - 1, Math.floor(slot.score * SHADES))}` : undefined}
+      title=${words}
+    >
+      ${slot.postCount || ""}
+      <span class="hidden">${words}</span>
+    </td>
+  `;
 }

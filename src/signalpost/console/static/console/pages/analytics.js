@@ -1,15 +1,40 @@
-// How posts do: sums of a period, day by day, by network; posts, accounts, and the hours at which posts do well.
+// How posts do: sums of a period, day by day, by network; posts, accounts, and the hours at which posts do
+// well.
 import { html, useEffect, useState } from "../html.js";
-import { download, get } from "../api.js";
+import { download, get, curlOf } from "../api.js";
 import { Bar, LineChart } from "../charts.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { to } from "../router.js";
 import { loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar, Button, Card, Empty, LinkButton, Loaded, Page, Table, Tabs, toast, toastProblem, useAction, useLoad } from "../ui.js";
+import {
+  Avatar,
+  Button,
+  Card,
+  Empty,
+  LinkButton,
+  Loaded,
+  Page,
+  Table,
+  Tabs,
+  toast,
+  toastProblem,
+  useAction,
+  useLoad,
+} from "../ui.js";
 import Accounts from "./analytics-accounts.js";
-import { Change, PeriodFilter, dayName, known, knownText, metrics, percent, periodName, periodOf } from "./analytics-parts.js";
+import {
+  Change,
+  PeriodFilter,
+  dayName,
+  known,
+  knownText,
+  metrics,
+  percent,
+  periodName,
+  periodOf,
+} from "./analytics-parts.js";
 import PostNumbers from "./analytics-post.js";
 import Posts from "./analytics-posts.js";
 import Times from "./analytics-times.js";
@@ -20,9 +45,19 @@ export default function Analytics({ id, part, query }) {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
   if (id === "posts" && part) return html`<${PostNumbers} id=${part} />`;
-  const tabs = [["", t("Overview")], ["posts", t("Posts")], ["accounts", t("Accounts")], ["times", t("Best times")]];
+  const tabs = [
+    ["", t("Overview")],
+    ["posts", t("Posts")],
+    ["accounts", t("Accounts")],
+    ["times", t("Best times")],
+  ];
   const View = VIEWS[id] ?? Overview;
-  return html`<${Page} title=${t("Analytics")}><${Tabs} label=${t("Analytics")} path="analytics" current=${id} tabs=${tabs} /><${View} query=${query} /><//>`;
+  return html`
+    <${Page} title=${t("Analytics")}>
+      <${Tabs} label=${t("Analytics")} path="analytics" current=${id} tabs=${tabs} />
+      <${View} query=${query} />
+    <//>
+  `;
 }
 
 const VIEWS = /** @type {Record<string, any>} */ ({ posts: Posts, accounts: Accounts, times: Times });
@@ -31,40 +66,144 @@ const VIEWS = /** @type {Record<string, any>} */ ({ posts: Posts, accounts: Acco
 function Overview({ query }) {
   const period = periodOf(query);
   const loaded = useLoad(() => get("/analytics/overview", period), [JSON.stringify(period)]);
-  return html`<${PeriodFilter} query=${query} shown=${loaded.data?.period} />
-    <${Loaded} loaded=${loaded} lines=${9}>${(/** @type {any} */ data) => html`<${Notices} data=${data} />${data.totalPosts ? html`<${Numbers} data=${data} period=${period} />` : html`<${Nothing} data=${data} />`}`}<//>`;
+  return html`
+    <${PeriodFilter} query=${query} shown=${loaded.data?.period} />
+    <${Loaded} loaded=${loaded} lines=${9}>
+      ${(/** @type {any} */ data) => html`
+        <${Notices} data=${data} />
+        ${data.totalPosts ? html`
+          <${Numbers} data=${data} period=${period} />
+        ` : html`
+          <${Nothing} data=${data} />
+        `}
+        `}
+    <//>
+  `;
 }
 
 /** What the plan leaves out, and what is not collected yet. @param {{data: any}} props */
 function Notices({ data }) {
-  return html`${data.clipped && html`<div class="notice warn" role="status"><${Icon} name="clock" /><p>${t("Your plan shows analytics since {day}; earlier days are left out.", { day: dayName(data.period.start) })} ${may("billing:read") && html`<a href=${to("billing")}>${t("Look at the plans")}</a>`}</p></div>`}
-    ${data.totalPosts > 0 && !data.measuredPosts && html`<div class="notice" role="status"><${Icon} name="clock" /><p>${t("No network has given numbers of these posts yet. They are asked 1, 6 and 24 hours after publishing, then daily.")}</p></div>`}`;
+  return html`
+    ${data.clipped && html`
+      <div class="notice warn" role="status">
+        <${Icon} name="clock" />
+        <p>
+          ${t("Your plan shows analytics since {day}; earlier days are left out.", {
+            day: dayName(data.period.start),
+          })}${" "}
+          ${may("billing:read") && html`<a href=${to("billing")}>${t("Look at the plans")}</a>`}
+        </p>
+      </div>
+    `}
+    ${data.totalPosts > 0 && !data.measuredPosts && html`
+      <div class="notice" role="status">
+        <${Icon} name="clock" />
+        <p>
+          ${t(
+            "No network has given numbers of these posts yet. They are asked 1, 6 and 24 hours after publishing, then daily.",
+          )}
+        </p>
+      </div>
+    `}
+  `;
 }
 
 /** @param {{data: any}} props */
 function Nothing({ data }) {
-  return html`<${Empty} title=${t("Nothing was published in this period")} icon="analytics" action=${may("posts:write") && html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write a post")}<//>`}
-    curl=${`curl '${location.origin}/api/v1/analytics/overview?startDate=${data.period.start}' -H "Authorization: Bearer $SIGNALPOST_KEY"`}>${t("As soon as posts are published, their views, likes, comments and shares are collected here for a year.")}<//>`;
+  return html`
+    <${Empty}
+      title=${t("Nothing was published in this period")}
+      icon="analytics"
+      action=${
+        may("posts:write") && html`
+          <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+            ${t("Write a post")}
+          <//>
+        `
+      }
+      curl=${curlOf(`/analytics/overview?startDate=${data.period.start}`)}
+    >
+      ${t(
+        "As soon as posts are published, their views, likes, comments and shares are collected here for a year.",
+      )}
+    <//>
+  `;
 }
 
 /** @param {{data: any, period: Record<string, string>}} props */
 function Numbers({ data, period }) {
-  return html`<${Totals} data=${data} /><${Trend} data=${data} />
-    <div class="columns"><${TopPosts} posts=${data.topPosts} /><${Networks} byPlatform=${data.byPlatform} /></div>
-    <${Export} period=${period} /><p class="soft small">${t("Days are those of {zone}.", { zone: data.timezone })} ${data.syncedAt && html`${t("Numbers were collected last")} <${Time} at=${data.syncedAt} kind="relative" />.`}</p>`;
+  return html`
+    <${Totals} data=${data} />
+    <${Trend} data=${data} />
+    <div class="columns">
+      <${TopPosts} posts=${data.topPosts} />
+      <${Networks} byPlatform=${data.byPlatform} />
+    </div>
+    <${Export} period=${period} />
+    <p class="soft small">
+      ${t("Days are those of {zone}.", { zone: data.timezone })}${" "}
+      ${data.syncedAt && html`
+        ${t("Numbers were collected last")} <${Time} at=${data.syncedAt} kind="relative" />.
+        `}
+    </p>
+  `;
 }
 
 /** @param {{data: any}} props */
 function Totals({ data }) {
   const before = data.previous;
   /** @param {any} sums @param {string} name */
-  const sum = (sums, name) => (sums && (sums.sampleSizes[name] || !sums.totalPosts) ? sums[`total${name[0].toUpperCase()}${name.slice(1)}`] : null);
-  const shown = /** @type {[string, string][]} */ ([...metrics(), ["saves", t("Saves")], ["impressions", t("Impressions")]]);
-  return html`<p class="soft">${periodName(data.period)}${before ? html` · ${t("compared with {period}", { period: periodName(before.period) })}` : html` · ${t("no comparison: the plan does not show the days before")}`}</p>
-    <dl class="figures four"><div><dt>${t("Posts")}</dt><dd>${number(data.totalPosts)}</dd><${Change} now=${data.totalPosts} before=${before?.totalPosts} /></div>
-      ${shown.map(([key, name]) => html`<div><dt>${name}</dt><dd class=${sum(data, key) === null ? "unknown" : ""}>${known(sum(data, key))}</dd><${Change} now=${sum(data, key)} before=${sum(before, key)} />
-        ${data.sampleSizes[key] > 0 && data.sampleSizes[key] < data.totalPosts && html`<dd class="aside">${t("of {n} of {all} posts", { n: number(data.sampleSizes[key]), all: number(data.totalPosts) })}</dd>`}</div>`)}
-      <div><dt>${t("Engagement")}</dt><dd class=${data.avgEngagementRate === null ? "unknown" : ""}>${percent(data.avgEngagementRate)}</dd>${before?.avgEngagementRate > 0 && html`<dd class="aside">${t("before:")} ${percent(before.avgEngagementRate)}</dd>`}</div></dl>`;
+  const sum = (sums, name) =>
+    sums && (sums.sampleSizes[name] || !sums.totalPosts)
+      ? sums[`total${name[0].toUpperCase()}${name.slice(1)}`]
+      : null;
+  const shown = /** @type {[string, string][]} */ ([
+    ...metrics(),
+    ["saves", t("Saves")],
+    ["impressions", t("Impressions")],
+  ]);
+  return html`
+    <p class="soft">
+      ${periodName(data.period)}
+      ${" · "}
+      ${before
+        ? t("compared with {period}", { period: periodName(before.period) })
+        : t("no comparison: the plan does not show the days before")}
+    </p>
+    <dl class="figures four">
+      <div>
+        <dt>${t("Posts")}</dt>
+        <dd>${number(data.totalPosts)}</dd>
+        <${Change} now=${data.totalPosts} before=${before?.totalPosts} />
+      </div>
+      ${shown.map(([key, name]) => html`
+        <div>
+          <dt>${name}</dt>
+          <dd class=${sum(data, key) === null ? "unknown" : ""}>${known(sum(data, key))}</dd>
+          <${Change} now=${sum(data, key)} before=${sum(before, key)} />
+          ${data.sampleSizes[key] > 0 && data.sampleSizes[key] < data.totalPosts && html`
+            <dd class="aside">
+              ${t("of {n} of {all} posts", {
+                n: number(data.sampleSizes[key]),
+                all: number(data.totalPosts),
+              })}
+            </dd>
+          `}
+        </div>
+      `)}
+      <div>
+        <dt>${t("Engagement")}</dt>
+        <dd class=${data.avgEngagementRate === null ? "unknown" : ""}>
+          ${percent(data.avgEngagementRate)}
+        </dd>
+        ${before?.avgEngagementRate > 0 && html`
+          <dd class="aside">
+            ${t("before:")} ${percent(before.avgEngagementRate)}
+          </dd>
+        `}
+      </div>
+    </dl>
+  `;
 }
 
 /** @param {{data: any}} props */
@@ -73,36 +212,138 @@ function Trend({ data }) {
   const choices = [...metrics(), /** @type {[string, string]} */ (["posts", t("Posts")])];
   const name = choices.find(([key]) => key === metric)?.[1] ?? metric;
   const days = data.dailyTrend;
-  const say = (/** @type {number} */ index) => [`${dayName(days[index].date)}: `, knownText(days[index][metric]), metric === "posts" ? "" : ` · ${tn(days[index].posts, "{n} post", "{n} posts")}`];
-  return html`<${Card} title=${t("Day by day")} actions=${html`<div class="segmented" role="group" aria-label=${t("Number")}>${choices.map(([key, word]) => html`<${Button} kind="quiet" aria-pressed=${key === metric ? "true" : "false"} onClick=${() => setMetric(key)}>${word}<//>`)}</div>`}>
-    <${LineChart} label=${t("{name} by day of publishing", { name })} days=${days.map((/** @type {any} */ day) => dayName(day.date))} lines=${[{ name, values: days.map((/** @type {any} */ day) => day[metric]) }]} say=${say} />
-    <details><summary>${t("As a table")}</summary><${Table} label=${t("Day by day")} columns=${[t("Day"), t("Posts"), ...metrics().map(([, word]) => word)]} numbers=${[1, 2, 3, 4, 5]}
-      rows=${[...days].reverse().map((/** @type {any} */ day) => ({ key: day.date, cells: [dayName(day.date), number(day.posts), ...metrics().map(([key]) => known(day[key]))] }))} /></details><//>`;
+  const say = (/** @type {number} */ index) => [
+    `${dayName(days[index].date)}: `,
+    knownText(days[index][metric]),
+    metric === "posts" ? "" : ` · ${tn(days[index].posts, "{n} post", "{n} posts")}`,
+  ];
+  return html`
+    <${Card}
+      title=${t("Day by day")}
+      actions=${
+        html`<div class="segmented" role="group" aria-label=${t("Number")}>
+          ${choices.map(([key, word]) => html`
+            <${Button}
+              kind="quiet"
+              aria-pressed=${key === metric ? "true" : "false"}
+              onClick=${() => setMetric(key)}
+            >
+              ${word}
+            <//>
+          `)}
+        </div>`
+      }
+    >
+      <${LineChart}
+        label=${t("{name} by day of publishing", { name })}
+        days=${days.map((/** @type {any} */ day) => dayName(day.date))}
+        lines=${[{ name, values: days.map((/** @type {any} */ day) => day[metric]) }]}
+        say=${say}
+      />
+      <details>
+        <summary>${t("As a table")}</summary>
+        <${Table}
+          label=${t("Day by day")}
+          columns=${[t("Day"), t("Posts"), ...metrics().map(([, word]) => word)]}
+          numbers=${[1, 2, 3, 4, 5]}
+          rows=${[...days].reverse().map((/** @type {any} */ day) => ({
+            key: day.date,
+            cells: [dayName(day.date), number(day.posts), ...metrics().map(([key]) => known(day[key]))],
+          }))}
+        />
+      </details>
+    <//>
+  `;
 }
 
 /** @param {{posts: any[]}} props */
 function TopPosts({ posts }) {
-  return html`<${Card} title=${t("Most seen")}>${posts.length ? html`<${Table} label=${t("Most seen")} columns=${[t("Post"), t("Views"), t("Likes"), t("Engagement")]} numbers=${[1, 2, 3]} rows=${posts.map((each) => ({
-    key: each.postId + each.platform, href: to(`analytics/posts/${each.postId}`), cells: [html`<span class="name"><${Avatar} name=${networkName(each.platform)} /><span class="clip">${each.title ?? t("Post without a title")}</span></span>`, known(each.views), known(each.likes), percent(each.engagementRate)],
-  }))} />` : html`<p class="soft">${t("Not known yet.")}</p>`}<//>`;
+  return html`
+    <${Card} title=${t("Most seen")}>
+      ${posts.length ? html`
+        <${Table}
+          label=${t("Most seen")}
+          columns=${[t("Post"), t("Views"), t("Likes"), t("Engagement")]}
+          numbers=${[1, 2, 3]}
+          rows=${posts.map((each) => ({
+            key: each.postId + each.platform,
+            href: to(`analytics/posts/${each.postId}`),
+            cells: [
+              html`<span class="name">
+                <${Avatar} name=${networkName(each.platform)} />
+                <span class="clip">${each.title ?? t("Post without a title")}</span>
+              </span>`,
+              known(each.views),
+              known(each.likes),
+              percent(each.engagementRate),
+            ],
+          }))}
+        />
+      ` : html`
+        <p class="soft">${t("Not known yet.")}</p>
+      `}
+    <//>
+  `;
 }
 
 /** @param {{byPlatform: Record<string, any>}} props */
 function Networks({ byPlatform }) {
-  const rows = Object.entries(byPlatform).sort(([, one], [, other]) => (other.views ?? -1) - (one.views ?? -1));
+  const rows = Object.entries(byPlatform).sort(
+    ([, one], [, other]) => (other.views ?? -1) - (one.views ?? -1),
+  );
   const most = Math.max(1, ...rows.map(([, each]) => each.views ?? 0));
-  return html`<${Card} title=${t("By network")}><ul class="list">${rows.map(([key, each]) => html`<li key=${key}><div class="full"><strong>${networkName(key)}</strong> <span class="soft">${tn(each.posts, "{n} post", "{n} posts")}</span><${Bar} share=${(each.views ?? 0) / most} />
-    <dl class="facts small">${metrics().map(([name, word]) => html`<dt>${word}</dt><dd>${known(each[name])}</dd>`)}<dt>${t("Engagement")}</dt><dd>${percent(each.engagementRate)}</dd></dl></div></li>`)}</ul><//>`;
+  return html`
+    <${Card} title=${t("By network")}>
+      <ul class="list">
+        ${rows.map(([key, each]) => html`
+          <li key=${key}>
+            <div class="full">
+              <strong>${networkName(key)}</strong>${" "}
+              <span class="soft">${tn(each.posts, "{n} post", "{n} posts")}</span>
+              <${Bar} share=${(each.views ?? 0) / most} />
+              <dl class="facts small">
+                ${metrics().map(([name, word]) => html`
+                  <dt>${word}</dt>
+                  <dd>${known(each[name])}</dd>
+                `)}
+                <dt>${t("Engagement")}</dt>
+                <dd>${percent(each.engagementRate)}</dd>
+              </dl>
+            </div>
+          </li>
+        `)}
+      </ul>
+    <//>
+  `;
 }
 
 /** @param {{period: Record<string, string>}} props */
 function Export({ period }) {
   const save = (/** @type {string} */ format) => async () => {
     const response = await download("/analytics/export", { ...period, format });
-    toast(response.headers.get("x-clipped") === "true" ? t("Saved, without the days that the plan does not show.") : t("Saved."));
+    toast(
+      response.headers.get("x-clipped") === "true"
+        ? t("Saved, without the days that the plan does not show.")
+        : t("Saved."),
+    );
   };
   const [csvBusy, saveCsv] = useAction(save("csv"));
   const [parquetBusy, saveParquet] = useAction(save("parquet"));
-  return html`<${Card} title=${t("Take the numbers with you")}><p class="soft">${t("A row for each post on each network, with its newest numbers. What a network did not give stays empty.")}</p>
-    <div class="actions"><${Button} busy=${csvBusy} onClick=${saveCsv}>${t("CSV, for spreadsheets")}<//><${Button} busy=${parquetBusy} onClick=${saveParquet}>${t("Parquet, for programs")}<//></div><//>`;
+  return html`
+    <${Card} title=${t("Take the numbers with you")}>
+      <p class="soft">
+        ${t(
+          "A row for each post on each network, with its newest numbers. What a network did not give stays empty.",
+        )}
+      </p>
+      <div class="actions">
+        <${Button} busy=${csvBusy} onClick=${saveCsv}>
+          ${t("CSV, for spreadsheets")}
+        <//>
+        <${Button} busy=${parquetBusy} onClick=${saveParquet}>
+          ${t("Parquet, for programs")}
+        <//>
+      </div>
+    <//>
+  `;
 }

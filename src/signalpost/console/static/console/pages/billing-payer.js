@@ -23,19 +23,77 @@ export function Payer({ status, reload }) {
     await reload();
     toast(t("The subscription ends with its period."));
   });
-  const card = html`<${Button} kind="primary" busy=${isOpening} onClick=${enter}>${t("Enter a card")}<//>`;
+  const card = html`
+    <${Button} kind="primary" busy=${isOpening} onClick=${enter}>
+      ${t("Enter a card")}
+    <//>
+  `;
   if (handover?.isYou && handover.movesOwnership) {
-    return html`<div class="notice" role="status"><${Icon} name="team" /><div class="grow"><p>${t("You are offered this workspace. Enter a card by {day}: it pays from the next payment on, and the workspace becomes yours. Nothing is charged now.", { day: day(handover.expiresAt) })}</p></div>${card}<${Button} busy=${isEnding} onClick=${end}>${t("Decline")}<//></div>`;
+    return html`
+      <div class="notice" role="status">
+        <${Icon} name="team" />
+        <div class="grow">
+          <p>
+            ${t(
+              "You are offered this workspace. Enter a card by {day}: it pays from the next payment on, and the workspace becomes yours. Nothing is charged now.",
+              { day: day(handover.expiresAt) },
+            )}
+          </p>
+        </div>
+        ${card}
+        <${Button} busy=${isEnding} onClick=${end}>
+          ${t("Decline")}
+        <//>
+      </div>
+    `;
   }
   if (handover?.movesOwnership && isOwner()) {
-    return html`<div class="notice" role="status"><${Icon} name="clock" /><div class="grow"><p>${t("{name} is offered this workspace until {day}. It moves when a card is entered; yours is removed then.", { name: handover.name, day: day(handover.expiresAt) })}</p></div><${Button} busy=${isEnding} onClick=${end}>${t("Take the offer back")}<//></div>`;
+    return html`
+      <div class="notice" role="status">
+        <${Icon} name="clock" />
+        <div class="grow">
+          <p>
+            ${t(
+              "{name} is offered this workspace until {day}. It moves when a card is entered; yours is removed then.",
+              { name: handover.name, day: day(handover.expiresAt) },
+            )}
+          </p>
+        </div>
+        <${Button} busy=${isEnding} onClick=${end}>
+          ${t("Take the offer back")}
+        <//>
+      </div>
+    `;
   }
   if (!payer || !isLive(status.status)) return null;
   if (isOwner() && !payer.isYou) {
-    return html`<div class="notice warn" role="status"><${Icon} name="warn" /><div class="grow"><p>${t("{name} has paid until {day}. Enter a card of your own to go on.", { name: payer.name, day: day(status.currentPeriodEnd) })}</p></div>${card}</div>`;
+    return html`
+      <div class="notice warn" role="status">
+        <${Icon} name="warn" />
+        <div class="grow">
+          <p>
+            ${t("{name} has paid until {day}. Enter a card of your own to go on.", {
+              name: payer.name,
+              day: day(status.currentPeriodEnd),
+            })}
+          </p>
+        </div>
+        ${card}
+      </div>
+    `;
   }
   if (!isOwner() && payer.isYou && status.status !== "cancelled") {
-    return html`<div class="notice warn" role="status"><${Icon} name="warn" /><div class="grow"><p>${t("Your card pays for this workspace, which belongs to another person.")}</p></div><${Button} busy=${isCancelling} onClick=${cancel}>${t("Cancel the subscription")}<//></div>`;
+    return html`
+      <div class="notice warn" role="status">
+        <${Icon} name="warn" />
+        <div class="grow">
+          <p>${t("Your card pays for this workspace, which belongs to another person.")}</p>
+        </div>
+        <${Button} busy=${isCancelling} onClick=${cancel}>
+          ${t("Cancel the subscription")}
+        <//>
+      </div>
+    `;
   }
   return null;
 }

@@ -8,35 +8,144 @@ import { Feedback } from "./billing-dialogs.js";
 import { day, isLive, isOwner, limitValue, money, planLimitName } from "./billing-parts.js";
 
 const FREE = "free";
-const SHOWN = ["accounts", "posts", "scheduledPosts", "members", "webhooks", "storageBytes", "aiCaptions", "analyticsDays"];
+const SHOWN = [
+  "accounts",
+  "posts",
+  "scheduledPosts",
+  "members",
+  "webhooks",
+  "storageBytes",
+  "aiCaptions",
+  "analyticsDays",
+];
 
 /** @param {{data: any, setStatus: (status: any) => void, reload: () => Promise<void>}} props */
 export default function Plans({ data, setStatus, reload }) {
   const { plans, status } = data;
   const [interval, setInterval] = useState(status.interval ?? "month");
   const [chosen, setChosen] = useState(/** @type {any} */ (null));
-  const rank = (/** @type {string} */ key) => plans.data.findIndex((/** @type {any} */ plan) => plan.key === key);
-  return html`<${Card} title=${t("Plans")} actions=${html`<div class="segmented" role="group" aria-label=${t("Paid")}>${[["month", t("by month")], ["year", t("by year")]].map(([key, name]) => html`<${Button} kind="quiet" aria-pressed=${key === interval ? "true" : "false"} onClick=${() => setInterval(key)}>${name}<//>`)}</div>`}>
-    <div class="plans">${plans.data.map((/** @type {any} */ plan) => html`<${Plan} key=${plan.key} plan=${plan} interval=${interval} status=${status} isSmaller=${rank(plan.key) < rank(status.plan)} onChoose=${() => setChosen(plan)} />`)}</div><//>
-    ${chosen && (chosen.key === FREE ? html`<${Cancel} status=${status} reload=${reload} onClose=${() => setChosen(null)} />`
-      : html`<${Change} plan=${chosen} interval=${interval} status=${status} isSmaller=${rank(chosen.key) < rank(status.plan)} setStatus=${setStatus} onClose=${() => setChosen(null)} />`)}`;
+  const rank = (/** @type {string} */ key) =>
+    plans.data.findIndex((/** @type {any} */ plan) => plan.key === key);
+  return html`
+    <${Card}
+      title=${t("Plans")}
+      actions=${
+        html`<div class="segmented" role="group" aria-label=${t("Paid")}>
+          ${[
+            ["month", t("by month")],
+            ["year", t("by year")],
+          ].map(([key, name]) => html`
+            <${Button}
+              kind="quiet"
+              aria-pressed=${key === interval ? "true" : "false"}
+              onClick=${() => setInterval(key)}
+            >
+              ${name}
+            <//>
+          `)}
+        </div>`
+      }
+    >
+      <div class="plans">
+        ${plans.data.map((/** @type {any} */ plan) => html`
+          <${Plan}
+            key=${plan.key}
+            plan=${plan}
+            interval=${interval}
+            status=${status}
+            isSmaller=${rank(plan.key) < rank(status.plan)}
+            onChoose=${() => setChosen(plan)}
+          />
+        `)}
+      </div>
+    <//>
+    ${chosen &&
+      (chosen.key === FREE ? html`
+        <${Cancel} status=${status} reload=${reload} onClose=${() => setChosen(null)} />
+      ` : html`
+        <${Change}
+          plan=${chosen}
+          interval=${interval}
+          status=${status}
+          isSmaller=${rank(chosen.key) < rank(status.plan)}
+          setStatus=${setStatus}
+          onClose=${() => setChosen(null)}
+        />
+      `)}
+  `;
 }
 
 /** @param {{plan: any, interval: string, status: any, isSmaller: boolean, onChoose: () => void}} props */
 function Plan({ plan, interval, status, isSmaller, onChoose }) {
   const isBought = isLive(status.status);
-  const isCurrent = plan.key === status.plan && (plan.key === FREE || !isBought || status.interval === interval);
+  const isCurrent =
+    plan.key === status.plan && (plan.key === FREE || !isBought || status.interval === interval);
   const price = interval === "year" ? plan.priceYearly : plan.priceMonthly;
-  const action = plan.key === FREE ? t("Cancel the subscription") : plan.key === status.plan ? (interval === "year" ? t("Pay by year") : t("Pay by month")) : isBought && isSmaller ? t("Change to {plan}", { plan: plan.name }) : t("Upgrade to {plan}", { plan: plan.name });
-  const canChoose = isOwner() && !isCurrent && (plan.key === FREE ? isBought && status.status !== "cancelled" : true);
-  return html`<section class=${isCurrent ? "plan current" : "plan"} aria-label=${plan.name}><h3>${plan.name} ${isCurrent ? html`<span class="badge ok"><${Icon} name="check" />${t("yours")}</span>` : plan.recommended && html`<span class="badge info"><${Icon} name="dot" />${t("recommended")}</span>`}</h3>
-    <p class="price"><strong>${money(price)}</strong> <span class="soft">${interval === "year" ? t("a year") : t("a month")}</span></p><p class="soft">${plan.description}</p>
-    <dl class="facts small">${SHOWN.map((name) => html`<dt>${planLimitName(name)}</dt><dd>${limitValue(name, plan.limits[name])}</dd>`)}</dl>
-    <ul class="features small">${plan.features.map((/** @type {string} */ feature) => html`<li><${Icon} name="check" />${feature}</li>`)}</ul>
-    ${canChoose && html`<${Button} kind=${isSmaller ? "plain" : "primary"} onClick=${onChoose}>${action}<//>`}</section>`;
+  const action =
+    plan.key === FREE
+      ? t("Cancel the subscription")
+      : plan.key === status.plan
+        ? interval === "year"
+          ? t("Pay by year")
+          : t("Pay by month")
+        : isBought && isSmaller
+          ? t("Change to {plan}", { plan: plan.name })
+          : t("Upgrade to {plan}", { plan: plan.name });
+  const canChoose =
+    isOwner() && !isCurrent && (plan.key === FREE ? isBought && status.status !== "cancelled" : true);
+  return html`
+    <section class=${isCurrent ? "plan current" : "plan"} aria-label=${plan.name}>
+      <h3>
+        ${plan.name}${" "}
+        ${isCurrent ? html`
+          <span class="badge ok">
+            <${Icon} name="check" />
+            ${t("yours")}
+          </span>
+        ` : (
+          plan.recommended && html`
+            <span class="badge info">
+              <${Icon} name="dot" />
+              ${t("recommended")}
+            </span>
+          `
+        )}
+      </h3>
+      <p class="price">
+        <strong>${money(price)}</strong>${" "}
+        <span class="soft">${interval === "year" ? t("a year") : t("a month")}</span>
+      </p>
+      <p class="soft">${plan.description}</p>
+      <dl class="facts small">
+        ${SHOWN.map((name) => html`
+          <dt>${planLimitName(name)}</dt>
+          <dd>${limitValue(name, plan.limits[name])}</dd>
+        `)}
+      </dl>
+      <ul class="features small">
+        ${plan.features.map((/** @type {string} */ feature) => html`
+          <li>
+            <${Icon} name="check" />
+            ${feature}
+          </li>
+        `)}
+      </ul>
+      ${canChoose && html`
+        <${Button} kind=${isSmaller ? "plain" : "primary"} onClick=${onChoose}>
+          ${action}
+        <//>
+      `}
+    </section>
+  `;
 }
 
-/** Buy a plan, or change to it. @param {{plan: any, interval: string, status: any, isSmaller: boolean, setStatus: (status: any) => void, onClose: () => void}} props */
+/**
+ * Buy a plan, or change to it.
+ * @param {{
+ *   plan: any, interval: string, status: any, isSmaller: boolean, setStatus: (status: any) => void,
+ *   onClose: () => void
+ * }} props
+ */
 function Change({ plan, interval, status, isSmaller, setStatus, onClose }) {
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const isBought = isLive(status.status);
@@ -46,11 +155,24 @@ function Change({ plan, interval, status, isSmaller, setStatus, onClose }) {
       if (isBought) {
         const changed = await patch("/billing/subscription", { plan: plan.key, interval });
         setStatus(changed);
-        toast(changed.pendingChange ? t("The plan changes at the end of the period.") : t("The plan {plan} is in force.", { plan: plan.name }));
+        toast(
+          changed.pendingChange
+            ? t("The plan changes at the end of the period.")
+            : t("The plan {plan} is in force.", { plan: plan.name }),
+        );
         onClose();
       } else {
         const here = `${location.origin}${ROOT}/console/billing`;
-        location.assign((await post("/billing/checkout", { plan: plan.key, interval, successUrl: `${here}/paid`, cancelUrl: here })).url);
+        location.assign(
+          (
+            await post("/billing/checkout", {
+              plan: plan.key,
+              interval,
+              successUrl: `${here}/paid`,
+              cancelUrl: here,
+            })
+          ).url,
+        );
       }
     } catch (error) {
       setProblem(error);
@@ -58,19 +180,66 @@ function Change({ plan, interval, status, isSmaller, setStatus, onClose }) {
   });
   const isLater = isSmaller || (plan.key === status.plan && interval === "month");
   const price = money(interval === "year" ? plan.priceYearly : plan.priceMonthly);
-  const words = !isBought ? t("The payment page opens. The plan is in force when the payment is confirmed.") : isLater ? t("It begins on {day}, at the end of the period that is paid. Until then everything stays as it is.", { day: day(status.currentPeriodEnd) }) : t("It begins at once. The rest of the period is paid now, minus what was paid already.");
-  return html`<${Dialog} title=${t("Change to {plan}", { plan: plan.name })} onClose=${onClose} onSubmit=${change} actions=${html`<${Button} onClick=${onClose}>${t("Keep the current one")}<//><${Button} kind="primary" type="submit" busy=${busy}>${isBought ? t("Change the plan") : t("Go to the payment")}<//>`}>
-    ${problem && html`<${ProblemBox} problem=${problem} />`}<p><strong>${plan.name}</strong> · ${interval === "year" ? t("{price} a year", { price }) : t("{price} a month", { price })}</p><p>${words}</p>
-    ${isSmaller && html`<p class="soft">${t("What is more than the plan allows stays, but nothing can be added until it fits.")}</p>`}<//>`;
+  const words = !isBought
+    ? t("The payment page opens. The plan is in force when the payment is confirmed.")
+    : isLater
+      ? t(
+          "It begins on {day}, at the end of the period that is paid. Until then everything stays as it is.",
+          { day: day(status.currentPeriodEnd) },
+        )
+      : t("It begins at once. The rest of the period is paid now, minus what was paid already.");
+  return html`
+    <${Dialog}
+      title=${t("Change to {plan}", { plan: plan.name })}
+      onClose=${onClose}
+      onSubmit=${change}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Keep the current one")}<//>
+          <${Button} kind="primary" type="submit" busy=${busy}>
+            ${isBought ? t("Change the plan") : t("Go to the payment")}
+          <//>
+        `
+      }
+    >
+      ${problem && html`<${ProblemBox} problem=${problem} />`}
+      <p>
+        <strong>${plan.name}</strong> ·${" "}
+        ${interval === "year" ? t("{price} a year", { price }) : t("{price} a month", { price })}
+      </p>
+      <p>${words}</p>
+      ${isSmaller && html`
+        <p class="soft">
+          ${t("What is more than the plan allows stays, but nothing can be added until it fits.")}
+        </p>
+      `}
+    <//>
+  `;
 }
 
-/** End the subscription with its period; the reason goes with it. @param {{status: any, reload: () => Promise<void>, onClose: () => void}} props */
+/**
+ * End the subscription with its period; the reason goes with it.
+ * @param {{status: any, reload: () => Promise<void>, onClose: () => void}} props
+ */
 function Cancel({ status, reload, onClose }) {
   const cancel = async () => {
     await patch("/billing/subscription", { cancelAtPeriodEnd: true });
     await reload();
     toast(t("The subscription ends with its period."));
   };
-  return html`<${Feedback} stage="cancel" title=${t("Cancel the subscription")} act=${cancel} actName=${t("Cancel the subscription")} onClose=${onClose}>
-    <p>${t("It ends on {day}; what is paid stays in force until then. You can continue it before.", { day: status.currentPeriodEnd ? day(status.currentPeriodEnd) : t("the end of the period") })}</p><//>`;
+  return html`
+    <${Feedback}
+      stage="cancel"
+      title=${t("Cancel the subscription")}
+      act=${cancel}
+      actName=${t("Cancel the subscription")}
+      onClose=${onClose}
+    >
+      <p>
+        ${t("It ends on {day}; what is paid stays in force until then. You can continue it before.", {
+          day: status.currentPeriodEnd ? day(status.currentPeriodEnd) : t("the end of the period"),
+        })}
+      </p>
+    <//>
+  `;
 }

@@ -14,7 +14,8 @@ export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.c
 /** Whether its time can still be changed. @param {any} post */
 export const movable = (post) => Boolean(post.scheduledAt) && ["scheduled", "draft"].includes(post.status);
 /** @param {any} post */
-const isEditable = (post) => ["draft", "scheduled", "queued", "failed"].includes(post.status) && may("posts:write");
+const isEditable = (post) =>
+  ["draft", "scheduled", "queued", "failed"].includes(post.status) && may("posts:write");
 /** @param {any} post */
 export const isRepeated = (post) => Boolean(post.recurrence ?? post.recurrenceParentId);
 /** @param {any} post */
@@ -35,10 +36,34 @@ export function Entry({ post, zone, open, isBig }) {
     dragged.post = post;
     event.dataTransfer?.setData("text/plain", titleOf(post));
   };
-  return html`<button type="button" id=${`entry-${post.id}`} class=${`entry ${tone}${isBig ? " big" : ""}`} draggable=${canMove ? "true" : undefined} title=${isBig ? undefined : titleOf(post)} onDragStart=${canMove ? start : undefined} onDragEnd=${() => { dragged.post = null; }}
-    onClick=${(/** @type {Event} */ event) => { event.stopPropagation(); open(post); }}>
-    <${Icon} name=${icon} /><span class="hidden">${word}</span><span class="entry-time">${timeOf(momentOf(post), zone)}</span><span class="entry-title" dir="auto">${titleOf(post)}</span>
-    ${isRepeated(post) && html`<${Icon} name="repeat" label=${t("Repeats")} />`}${isPending(post) && html`<${Icon} name="question" label=${t("Waits for approval")} />`}<${Networks} post=${post} />${canMove && html`<span class="hidden">${t("open or move")}</span>`}</button>`;
+  return html`
+    <button
+      type="button"
+      id=${`entry-${post.id}`}
+      class=${`entry ${tone}${isBig ? " big" : ""}`}
+      draggable=${canMove ? "true" : undefined}
+      title=${isBig ? undefined : titleOf(post)}
+      onDragStart=${canMove ? start : undefined}
+      onDragEnd=${() => {
+        dragged.post = null;
+      }}
+      onClick=${(/** @type {Event} */ event) => {
+        event.stopPropagation();
+        open(post);
+      }}
+    >
+      <${Icon} name=${icon} />
+      <span class="hidden">${word}</span>
+      <span class="entry-time">${timeOf(momentOf(post), zone)}</span>
+      <span class="entry-title" dir="auto">
+        ${titleOf(post)}
+      </span>
+      ${isRepeated(post) && html`<${Icon} name="repeat" label=${t("Repeats")} />`}
+      ${isPending(post) && html`<${Icon} name="question" label=${t("Waits for approval")} />`}
+      <${Networks} post=${post} />
+      ${canMove && html`<span class="hidden">${t("open or move")}</span>`}
+    </button>
+  `;
 }
 
 /** @param {{post: any, zone: string, onClose: () => void, onMove: ((at: Date) => void) | null}} props */
@@ -47,11 +72,76 @@ export function PostDialog({ post, zone, onClose, onMove }) {
   const at = wall ? resolve(wall, zone) : null;
   const error = wall ? clockNote(wall, zone) : undefined;
   const isSame = at?.toISOString() === new Date(momentOf(post)).toISOString();
-  return html`<${Dialog} title=${t("Post of {day}", { day: format(momentOf(post), { weekday: "short", day: "numeric", month: "short" }, zone) })} onClose=${onClose} onSubmit=${onMove && at && !isSame ? () => onMove(at) : undefined}
-    actions=${html`<${LinkButton} href=${to(`posts/${post.id}`)}>${t("Open the post")}<//>${isEditable(post) && html`<${LinkButton} href=${to(`compose/${post.id}`)} icon="compose">${t("Edit")}<//>`}${onMove && html`<${Button} kind="primary" type="submit" aria-disabled=${isSame || !at ? "true" : undefined}>${t("Move")}<//>`}`}>
-    <div class="calendar-post"><p class="actions"><${PostState} post=${post} /><${Networks} post=${post} />${isRepeated(post) && html`<span class="badge info"><${Icon} name="repeat" />${t("Repeats")}</span>`}${isPending(post) && html`<span class="badge warn"><${Icon} name="question" />${t("Waits for approval")}</span>`}</p>
-    <p class="post-text clip-text" dir="auto">${titleOf(post)}</p>
-    <p class="soft">${post.scheduledAt ? t("Scheduled for:") : post.publishedAt ? t("Published:") : t("Written:")} <${Time} at=${momentOf(post)} timeZone=${zone} /> · ${zoneLabel(zone, new Date(momentOf(post)))}${post.tags.length > 0 && ` · ${post.tags.join(", ")}`}</p>
-    ${post.heldMessage && html`<p class="notice warn"><${Icon} name="pause" />${post.heldMessage}</p>`}</div>
-    ${onMove && html`<${Field} label=${t("Move to…")} type="datetime-local" value=${wall} min=${wallTime(new Date(), zone)} onInput=${setWall} hint=${zoneLabel(zone, at ?? new Date())} error=${error} />`}<//>`;
+  return html`
+    <${Dialog}
+      title=${t("Post of {day}", {
+        day: format(momentOf(post), { weekday: "short", day: "numeric", month: "short" }, zone),
+      })}
+      onClose=${onClose}
+      onSubmit=${onMove && at && !isSame ? () => onMove(at) : undefined}
+      actions=${
+        html`
+          <${LinkButton} href=${to(`posts/${post.id}`)}>${t("Open the post")}<//>
+          ${isEditable(post) && html`
+            <${LinkButton} href=${to(`compose/${post.id}`)} icon="compose">
+              ${t("Edit")}
+            <//>
+          `}
+          ${onMove && html`
+            <${Button}
+              kind="primary"
+              type="submit"
+              aria-disabled=${isSame || !at ? "true" : undefined}
+            >
+              ${t("Move")}
+            <//>
+          `}
+        `
+      }
+    >
+      <div class="calendar-post">
+        <p class="actions">
+          <${PostState} post=${post} />
+          <${Networks} post=${post} />
+          ${isRepeated(post) && html`
+            <span class="badge info">
+              <${Icon} name="repeat" />
+              ${t("Repeats")}
+            </span>
+          `}
+          ${isPending(post) && html`
+            <span class="badge warn">
+              <${Icon} name="question" />
+              ${t("Waits for approval")}
+            </span>
+          `}
+        </p>
+        <p class="post-text clip-text" dir="auto">
+          ${titleOf(post)}
+        </p>
+        <p class="soft">
+          ${post.scheduledAt ? t("Scheduled for:") : post.publishedAt ? t("Published:") : t("Written:")}${" "}
+          <${Time} at=${momentOf(post)} timeZone=${zone} /> · ${zoneLabel(zone, new Date(momentOf(post)))}
+          ${post.tags.length > 0 && ` · ${post.tags.join(", ")}`}
+        </p>
+        ${post.heldMessage && html`
+          <p class="notice warn">
+            <${Icon} name="pause" />
+            ${post.heldMessage}
+          </p>
+        `}
+      </div>
+      ${onMove && html`
+        <${Field}
+          label=${t("Move to…")}
+          type="datetime-local"
+          value=${wall}
+          min=${wallTime(new Date(), zone)}
+          onInput=${setWall}
+          hint=${zoneLabel(zone, at ?? new Date())}
+          error=${error}
+        />
+      `}
+    <//>
+  `;
 }

@@ -1,6 +1,6 @@
 // The views of the calendar: grids of a month and a week, the hours of a day, and lists.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { get } from "../api.js";
+import { get, curlOf } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { to } from "../router.js";
@@ -12,8 +12,10 @@ import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 /** @typedef {import("./calendar.js").CalendarDay} CalendarDay */
 /** @typedef {import("./calendar.js").FreeSlot} FreeSlot */
 /**
- * @typedef {{days: Map<string, CalendarDay>, first: string, last: string, date: string, today: string, zone: string, slots: FreeSlot[], open: (post: any) => void,
- *   compose: ((wall: string) => void) | null, focused: {current: string}, show: (change: Record<string, string>) => void, drop: (post: any, at: Date) => void,
+ * @typedef {{days: Map<string, CalendarDay>, first: string, last: string, date: string, today: string,
+ *   zone: string, slots: FreeSlot[], open: (post: any) => void, compose: ((wall: string) => void) | null,
+ *   focused: {current: string}, show: (change: Record<string, string>) => void,
+ *   drop: (post: any, at: Date) => void,
  *   page?: any, setPage: (page: any) => void, moved: Record<string, string>}} ViewProps
  */
 const MONTH_SHOWN = 3;
@@ -29,14 +31,19 @@ const datesOf = (first, last) => {
 const LONG = /** @type {Intl.DateTimeFormatOptions} */ ({ weekday: "long", day: "numeric", month: "long" });
 
 /**
- * The cells of a grid: one of them is in the order of the Tab key, the arrow keys lead to the others, Enter writes a post there.
- * @param {{label: string, columns: number, focused: {current: string}, compose: ((wall: string) => void) | null, children: any, start: string, step: (by: number) => void}} props
+ * The cells of a grid: one of them is in the order of the Tab key, the arrow keys lead to the others, Enter
+ * writes a post there.
+ * @param {{
+ *   label: string, columns: number, focused: {current: string}, compose: ((wall: string) => void) | null,
+ *   children: any, start: string, step: (by: number) => void
+ * }} props
  */
 function Grid({ label, columns, focused, compose, children, start, step }) {
   const table = useRef(/** @type {HTMLTableElement | null} */ (null));
   const [, redraw] = useState(0);
   const wanted = useRef("");
-  const cells = () => /** @type {HTMLElement[]} */ ([...(table.current?.querySelectorAll("[data-wall]") ?? [])]);
+  const cells = () =>
+    /** @type {HTMLElement[]} */ ([...(table.current?.querySelectorAll("[data-wall]") ?? [])]);
   useEffect(() => {
     if (!wanted.current) return;
     const at = wanted.current === "first" ? 0 : cells().length - 1;
@@ -56,7 +63,8 @@ function Grid({ label, columns, focused, compose, children, start, step }) {
     const cell = event.target instanceof Element ? event.target.closest("[data-wall]") : null;
     const index = all.indexOf(/** @type {HTMLElement} */ (cell));
     if (index < 0) return;
-    if (event.key === "Enter" && event.target === cell) compose?.(/** @type {HTMLElement} */ (cell).dataset.wall ?? "");
+    if (event.key === "Enter" && event.target === cell)
+      compose?.(/** @type {HTMLElement} */ (cell).dataset.wall ?? "");
     else if (by === undefined) return;
     else if (all[index + by]) all[index + by].focus();
     else {
@@ -66,12 +74,26 @@ function Grid({ label, columns, focused, compose, children, start, step }) {
     event.preventDefault();
     event.stopPropagation();
   };
-  return html`<table role="grid" class="calendar-grid" aria-label=${label} ref=${table} onFocusIn=${onFocus} onKeyDown=${onKey}>${children}</table>`;
+  return html`
+    <table
+      role="grid"
+      class="calendar-grid"
+      aria-label=${label}
+      ref=${table}
+      onFocusIn=${onFocus}
+      onKeyDown=${onKey}
+    >
+      ${children}
+    </table>
+  `;
 }
 
 /**
  * A place in the grid: what stands there, and where a post can be dropped or written.
- * @param {{wall: string, label: string, isFirst: boolean, kind: string, focused: {current: string}, compose: ((wall: string) => void) | null, onDrop: (post: any) => void, children?: any}} props
+ * @param {{
+ *   wall: string, label: string, isFirst: boolean, kind: string, focused: {current: string},
+ *   compose: ((wall: string) => void) | null, onDrop: (post: any) => void, children?: any
+ * }} props
  */
 function Cell({ wall, label, isFirst, kind, focused, compose, onDrop, children }) {
   const [over, setOver] = useState(false);
@@ -86,30 +108,89 @@ function Cell({ wall, label, isFirst, kind, focused, compose, onDrop, children }
     setOver(true);
   };
   const isActive = focused.current ? focused.current === wall : isFirst;
-  return html`<td role="gridcell" data-wall=${wall} tabindex=${isActive ? "0" : "-1"} class=${`${kind}${over ? " over" : ""}${compose ? " free" : ""}`}
-    onDragOver=${allow} onDragLeave=${() => setOver(false)} onDrop=${drop} onClick=${(/** @type {MouseEvent} */ event) => event.target instanceof Element && !event.target.closest("a, button") && compose?.(wall)}><span class="hidden">${label}</span>${children}</td>`;
+  return html`
+    <td
+      role="gridcell"
+      data-wall=${wall}
+      tabindex=${isActive ? "0" : "-1"}
+      class=${`${kind}${over ? " over" : ""}${compose ? " free" : ""}`}
+      onDragOver=${allow}
+      onDragLeave=${() => setOver(false)}
+      onDrop=${drop}
+      onClick=${(/** @type {MouseEvent} */ event) =>
+        event.target instanceof Element && !event.target.closest("a, button") && compose?.(wall)
+      }
+    >
+      <span class="hidden">${label}</span>
+      ${children}
+    </td>
+  `;
 }
 
 /** A free time of a queue. @param {{slot: FreeSlot, zone: string}} props */
-const Slot = ({ slot, zone }) => html`<a class="slot" href=${to("compose", { at: wallTime(new Date(slot.at), zone), timezone: zone, profileId: slot.queue.profileId })} title=${t("Free slot of {queue}", { queue: slot.queue.name })}><span class="entry-time">${timeOf(slot.at, zone)}</span><span class="entry-title">${slot.queue.name}</span><span class="hidden">${t("free slot")}</span></a>`;
+const Slot = ({ slot, zone }) => html`
+  <a
+    class="slot"
+    href=${to("compose", {
+      at: wallTime(new Date(slot.at), zone),
+      timezone: zone,
+      profileId: slot.queue.profileId,
+    })}
+    title=${t("Free slot of {queue}", { queue: slot.queue.name })}
+  >
+    <span class="entry-time">${timeOf(slot.at, zone)}</span>
+    <span class="entry-title">${slot.queue.name}</span>
+    <span class="hidden">${t("free slot")}</span>
+  </a>
+`;
 
-/** How many slots are free; short beside another number, so that a cell never grows. @param {{count: number, isShort: boolean, onClick: () => void}} props */
+/**
+ * How many slots are free; short beside another number, so that a cell never grows.
+ * @param {{count: number, isShort: boolean, onClick: () => void}} props
+ */
 function FreeSlots({ count, isShort, onClick }) {
   const name = tn(count, "{n} free slot", "{n} free slots");
-  return html`<button type="button" class="more-link" title=${isShort ? name : undefined} aria-label=${isShort ? name : undefined} onClick=${onClick}>${isShort ? html`<${Icon} name="clock" /> ${number(count)}` : name}</button>`;
+  return html`
+    <button
+      type="button"
+      class="more-link"
+      title=${isShort ? name : undefined}
+      aria-label=${isShort ? name : undefined}
+      onClick=${onClick}
+    >
+      ${isShort ? html`
+        <${Icon} name="clock" /> ${number(count)}
+      ` : (
+        name
+      )}
+    </button>
+  `;
 }
 
-/** The free slots at whose time no post of the profile stands already. @param {FreeSlot[]} slots @param {any[]} posts */
+/**
+ * The free slots at whose time no post of the profile stands already.
+ * @param {FreeSlot[]} slots
+ * @param {any[]} posts
+ */
 function openSlots(slots, posts) {
   const taken = new Set(posts.map((post) => `${post.profileId} ${momentOf(post)}`));
   return slots.filter((slot) => !taken.has(`${slot.queue.profileId} ${slot.at}`));
 }
 
-/** Posts and free slots in the order of their times. @param {{posts: any[], slots: FreeSlot[], zone: string, open: (post: any) => void, isBig?: boolean}} props */
+/**
+ * Posts and free slots in the order of their times.
+ * @param {{posts: any[], slots: FreeSlot[], zone: string, open: (post: any) => void, isBig?: boolean}} props
+ */
 function Entries({ posts, slots, zone, open, isBig }) {
   const rows = [
-    ...posts.map((post) => ({ at: momentOf(post), row: html`<${Entry} key=${post.id} post=${post} zone=${zone} open=${open} isBig=${isBig} />` })),
-    ...slots.map((slot) => ({ at: slot.at, row: html`<${Slot} key=${`${slot.queue.id}${slot.at}`} slot=${slot} zone=${zone} />` })),
+    ...posts.map((post) => ({
+      at: momentOf(post),
+      row: html`<${Entry} key=${post.id} post=${post} zone=${zone} open=${open} isBig=${isBig} />`,
+    })),
+    ...slots.map((slot) => ({
+      at: slot.at,
+      row: html`<${Slot} key=${`${slot.queue.id}${slot.at}`} slot=${slot} zone=${zone} />`,
+    })),
   ];
   return rows.sort((one, other) => one.at.localeCompare(other.at)).map(({ row }) => row);
 }
@@ -121,29 +202,112 @@ const cellLabel = (date, day) => `${dayName(date, LONG)}: ${tn(day?.total ?? 0, 
 export function Month({ days, first, last, date, today, zone, slots, open, compose, focused, show, drop }) {
   const dates = datesOf(first, last);
   const weeks = Array.from({ length: dates.length / 7 }, (_, week) => dates.slice(week * 7, week * 7 + 7));
-  const move = (/** @type {any} */ post, /** @type {string} */ to_) => drop(post, resolve(`${to_}T${wallTime(new Date(momentOf(post)), zone).slice(11)}`, zone));
+  const move = (/** @type {any} */ post, /** @type {string} */ to_) =>
+    drop(post, resolve(`${to_}T${wallTime(new Date(momentOf(post)), zone).slice(11)}`, zone));
   const step = (/** @type {number} */ by) => show({ date: by > 0 ? addDays(last, 1) : addDays(first, -1) });
-  return html`<${Grid} label=${dayName(date, { month: "long", year: "numeric" })} columns=${7} focused=${focused} compose=${compose} start=${first} step=${step}>
-    <thead><tr>${dates.slice(0, 7).map((each) => html`<th scope="col" key=${each}><span aria-hidden="true">${dayName(each, { weekday: "short" })}</span><span class="hidden">${dayName(each, { weekday: "long" })}</span></th>`)}</tr></thead>
-    <tbody>${weeks.map((week) => html`<tr key=${week[0]}>${week.map((each) => {
-      const day = days.get(each);
-      const posts = day?.posts ?? [];
-      const shown = posts.slice(0, (day?.total ?? 0) > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1);
-      const more = (day?.total ?? 0) - shown.length;
-      const free = openSlots(slots.filter((slot) => dateOf(new Date(slot.at), zone) === each), posts);
-      const kind = `${each === today ? "today" : each < today ? "past" : ""}${each.slice(0, 7) === date.slice(0, 7) ? "" : " other"}`;
-      return html`<${Cell} key=${each} wall=${`${each}T09:00`} label=${cellLabel(each, day)} isFirst=${each === date} kind=${kind} focused=${focused} compose=${each < today ? null : compose} onDrop=${(/** @type {any} */ post) => move(post, each)}>
-        <div class="day-head"><button type="button" class="day-number" aria-label=${t("Open {day}", { day: dayName(each, LONG) })} onClick=${() => show({ view: "day", date: each })}>${Number(each.slice(8))}</button></div>
-        ${shown.map((post) => html`<${Entry} key=${post.id} post=${post} zone=${zone} open=${open} />`)}
-        ${more > 0 && html`<button type="button" class="more-link" onClick=${() => show({ view: "day", date: each })}>${t("+{n} more", { n: number(more) })}</button>`}
-        ${free.length > 0 && shown.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}${free.length > (shown.length < 3 ? 1 : 0) && html`<${FreeSlots} count=${free.length} isShort=${more > 0} onClick=${() => show({ view: "day", date: each })} />`}<//>`;
-    })}</tr>`)}</tbody><//>`;
+  return html`
+    <${Grid}
+      label=${dayName(date, { month: "long", year: "numeric" })}
+      columns=${7}
+      focused=${focused}
+      compose=${compose}
+      start=${first}
+      step=${step}
+    >
+      <thead>
+        <tr>
+          ${dates.slice(0, 7).map((each) => html`
+            <th scope="col" key=${each}>
+              <span aria-hidden="true">${dayName(each, { weekday: "short" })}</span>
+              <span class="hidden">${dayName(each, { weekday: "long" })}</span>
+            </th>
+          `)}
+        </tr>
+      </thead>
+      <tbody>
+        ${weeks.map((week) => html`
+          <tr key=${week[0]}>
+            ${week.map((each) => {
+              const day = days.get(each);
+              const posts = day?.posts ?? [];
+              const shown = posts.slice(
+                0,
+                (day?.total ?? 0) > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1,
+              );
+              const more = (day?.total ?? 0) - shown.length;
+              const free = openSlots(
+                slots.filter((slot) => dateOf(new Date(slot.at), zone) === each),
+                posts,
+              );
+              const tense = each === today ? "today" : each < today ? "past" : "";
+              const kind = each.slice(0, 7) === date.slice(0, 7) ? tense : `${tense} other`;
+              return html`
+                <${Cell}
+                  key=${each}
+                  wall=${`${each}T09:00`}
+                  label=${cellLabel(each, day)}
+                  isFirst=${each === date}
+                  kind=${kind}
+                  focused=${focused}
+                  compose=${each < today ? null : compose}
+                  onDrop=${(/** @type {any} */ post) => move(post, each)}
+                >
+                  <div class="day-head">
+                    <button
+                      type="button"
+                      class="day-number"
+                      aria-label=${t("Open {day}", { day: dayName(each, LONG) })}
+                      onClick=${() => show({ view: "day", date: each })}
+                    >
+                      ${Number(each.slice(8))}
+                    </button>
+                  </div>
+                  ${shown.map((post) => html`
+                    <${Entry} key=${post.id} post=${post} zone=${zone} open=${open} />
+                  `)}
+                  ${more > 0 && html`
+                    <button
+                      type="button"
+                      class="more-link"
+                      onClick=${() => show({ view: "day", date: each })}
+                    >
+                      ${t("+{n} more", { n: number(more) })}
+                    </button>
+                  `}
+                  ${free.length > 0 && shown.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}
+                  ${free.length > (shown.length < 3 ? 1 : 0) && html`
+                    <${FreeSlots}
+                      count=${free.length}
+                      isShort=${more > 0}
+                      onClick=${() => show({ view: "day", date: each })}
+                    />
+                  `}
+                <//>
+              `;
+            })}
+          </tr>
+        `)}
+      </tbody>
+    <//>
+  `;
 }
 
-/** What stands in each hour of a day: by the hour of the wall clock, of which some days have one twice or not at all. @param {string} date @param {string} zone @param {any[]} posts @param {FreeSlot[]} slots */
+/**
+ * What stands in each hour of a day: by the hour of the wall clock, of which some days have one twice or not
+ * at all.
+ * @param {string} date
+ * @param {string} zone
+ * @param {any[]} posts
+ * @param {FreeSlot[]} slots
+ */
 function byHour(date, zone, posts, slots) {
-  const hours = new Map(/** @type {[number, {at: Date[], posts: any[], slots: FreeSlot[]}][]} */ (Array.from({ length: 24 }, (_, hour) => [hour, { at: [], posts: [], slots: [] }])));
-  const hourOf = (/** @type {string} */ at) => hours.get(Number(wallTime(new Date(at), zone).slice(11, 13)));
+  const hours = new Map(
+    /** @type {[number, {at: Date[], posts: any[], slots: FreeSlot[]}][]} */ (
+      Array.from({ length: 24 }, (_, hour) => [hour, { at: [], posts: [], slots: [] }])
+    ),
+  );
+  const hourOf = (/** @type {string} */ at) =>
+    hours.get(Number(wallTime(new Date(at), zone).slice(11, 13)));
   for (const hour of hoursOf(date, zone)) hours.get(Number(hour.wall.slice(11, 13)))?.at.push(hour.at);
   for (const post of posts) hourOf(momentOf(post))?.posts.push(post);
   for (const slot of slots) hourOf(slot.at)?.slots.push(slot);
@@ -161,51 +325,222 @@ export function Week({ days, first, last, date, today, zone, slots, open, compos
   const columns = datesOf(first, last).map((each) => {
     const day = days.get(each);
     const posts = day?.posts ?? [];
-    return { date: each, day, hours: byHour(each, zone, posts, openSlots(slots.filter((slot) => dateOf(new Date(slot.at), zone) === each), posts)) };
+    return {
+      date: each,
+      day,
+      hours: byHour(
+        each,
+        zone,
+        posts,
+        openSlots(
+          slots.filter((slot) => dateOf(new Date(slot.at), zone) === each),
+          posts,
+        ),
+      ),
+    };
   });
-  const used = columns.flatMap(({ hours }) => [...hours].filter(([, hour]) => hour.posts.length + hour.slots.length > 0).map(([number_]) => number_));
+  const used = columns.flatMap(({ hours }) =>
+    [...hours].filter(([, hour]) => hour.posts.length + hour.slots.length > 0).map(([number_]) => number_),
+  );
   const [from, until] = isWhole ? [0, 23] : [Math.min(HOURS[0], ...used), Math.max(HOURS[1], ...used)];
   const now = wallTime(new Date(), zone);
-  const move = (/** @type {any} */ post, /** @type {string} */ wall) => drop(post, resolve(`${wall.slice(0, 13)}:${wallTime(new Date(momentOf(post)), zone).slice(14)}`, zone));
-  return html`<${Grid} label=${t("Week of {day}", { day: dayName(first, LONG) })} columns=${7} focused=${focused} compose=${compose} start=${first} step=${(/** @type {number} */ by) => show({ date: addDays(date, by * 7) })}>
-    <thead><tr><th class="hour"><span class="hidden">${t("Time")}</span></th>${columns.map(({ date: each, day }) => html`<th scope="col" key=${each} class=${each === today ? "today" : ""}><button type="button" class="day-title" onClick=${() => show({ view: "day", date: each })}><span class="hidden">${t("Open {day}", { day: dayName(each, LONG) })}</span><span aria-hidden="true">${dayName(each, { weekday: "short" })} <strong>${Number(each.slice(8))}</strong></span></button>
-      ${day && day.total > day.posts.length && html`<button type="button" class="more-link" onClick=${() => show({ view: "day", date: each })}>${t("+{n} more", { n: number(day.total - day.posts.length) })}</button>`}</th>`)}</tr></thead>
-    <tbody>${Array.from({ length: until - from + 1 }, (_, index) => from + index).map((hour) => html`<tr key=${hour}><th scope="row" class="hour">${hourName(hour)}</th>${columns.map(({ date: each, hours }) => {
-      const { at, posts, slots: free } = /** @type {any} */ (hours.get(hour));
-      const wall = `${each}T${String(hour).padStart(2, "0")}:00`;
-      const isPast = wall.slice(0, 13) < now.slice(0, 13);
-      const note = at.length ? at.length > 1 && t("This hour comes twice") : t("This hour does not exist");
-      return html`<${Cell} key=${each} wall=${wall} label=${`${dayName(each, LONG)}, ${hourName(hour)}${note ? `, ${note}` : ""}: ${tn(posts.length, "{n} post", "{n} posts")}`} isFirst=${each === date && hour === from} kind=${`${at.length ? "" : "gap"}${isPast ? " past" : ""}${wall.slice(0, 13) === now.slice(0, 13) ? " now" : ""}`} focused=${focused} compose=${isPast || !at.length ? null : compose} onDrop=${(/** @type {any} */ post) => move(post, wall)}>
-        ${note && html`<span class="soft small">${note}</span>`}<${Entries} posts=${posts} slots=${free} zone=${zone} open=${open} /><//>`;
-    })}</tr>`)}</tbody><tfoot><tr><td colspan="8"><${Button} kind="quiet" onClick=${() => setWhole(!isWhole)}>${isWhole ? t("Hours of the day only") : t("All hours")}<//></td></tr></tfoot><//>`;
+  const move = (/** @type {any} */ post, /** @type {string} */ wall) =>
+    drop(post, resolve(`${wall.slice(0, 13)}:${wallTime(new Date(momentOf(post)), zone).slice(14)}`, zone));
+  return html`
+    <${Grid}
+      label=${t("Week of {day}", { day: dayName(first, LONG) })}
+      columns=${7}
+      focused=${focused}
+      compose=${compose}
+      start=${first}
+      step=${(/** @type {number} */ by) => show({ date: addDays(date, by * 7) })}
+    >
+      <thead>
+        <tr>
+          <th class="hour">
+            <span class="hidden">${t("Time")}</span>
+          </th>
+          ${columns.map(({ date: each, day }) => html`
+            <th scope="col" key=${each} class=${each === today ? "today" : ""}>
+              <button type="button" class="day-title" onClick=${() => show({ view: "day", date: each })}>
+                <span class="hidden">${t("Open {day}", { day: dayName(each, LONG) })}</span>
+                <span aria-hidden="true">
+                  ${dayName(each, { weekday: "short" })} <strong>${Number(each.slice(8))}</strong>
+                </span>
+              </button>
+              ${day && day.total > day.posts.length && html`
+                <button
+                  type="button"
+                  class="more-link"
+                  onClick=${() => show({ view: "day", date: each })}
+                >
+                  ${t("+{n} more", { n: number(day.total - day.posts.length) })}
+                </button>
+              `}
+            </th>
+          `)}
+        </tr>
+      </thead>
+      <tbody>
+        ${Array.from({ length: until - from + 1 }, (_, index) => from + index).map((hour) => html`
+          <tr key=${hour}>
+            <th scope="row" class="hour">
+              ${hourName(hour)}
+            </th>
+            ${columns.map(({ date: each, hours }) => {
+              const { at, posts, slots: free } = /** @type {any} */ (hours.get(hour));
+              const wall = `${each}T${String(hour).padStart(2, "0")}:00`;
+              const isPast = wall.slice(0, 13) < now.slice(0, 13);
+              const note = at.length
+                ? at.length > 1 && t("This hour comes twice")
+                : t("This hour does not exist");
+              return html`
+                <${Cell}
+                  key=${each}
+                  wall=${wall}
+                  label=${[
+                    [dayName(each, LONG), hourName(hour), ...(note ? [note] : [])].join(", "),
+                    tn(posts.length, "{n} post", "{n} posts"),
+                  ].join(": ")}
+                  isFirst=${each === date && hour === from}
+                  kind=${[
+                    at.length ? "" : "gap",
+                    isPast ? "past" : "",
+                    wall.slice(0, 13) === now.slice(0, 13) ? "now" : "",
+                  ].join(" ")}
+                  focused=${focused}
+                  compose=${isPast || !at.length ? null : compose}
+                  onDrop=${(/** @type {any} */ post) => move(post, wall)}
+                >
+                  ${note && html`<span class="soft small">${note}</span>`}
+                  <${Entries} posts=${posts} slots=${free} zone=${zone} open=${open} />
+                <//>
+              `;
+            })}
+          </tr>
+        `)}
+      </tbody>
+      <tfoot>
+        <tr>
+          <td colspan="8">
+            <${Button} kind="quiet" onClick=${() => setWhole(!isWhole)}>
+              ${isWhole ? t("Hours of the day only") : t("All hours")}
+            <//>
+          </td>
+        </tr>
+      </tfoot>
+    <//>
+  `;
 }
 
 /** @param {ViewProps} props */
-export function Day({ date, today, zone, slots, open, compose, focused, show, drop, page, setPage, moved }) {
+export function Day({
+  date,
+  today,
+  zone,
+  slots,
+  open,
+  compose,
+  focused,
+  show,
+  drop,
+  page,
+  setPage,
+  moved,
+}) {
   const now = wallTime(new Date(), zone);
   if (!page) return html`<${Skeleton} lines=${10} />`;
-  const posts = page.data.map((/** @type {any} */ post) => (moved[post.id] ? { ...post, scheduledAt: moved[post.id] } : post)).filter((/** @type {any} */ post) => dateOf(new Date(momentOf(post)), zone) === date);
+  const posts = page.data
+    .map((/** @type {any} */ post) => (moved[post.id] ? { ...post, scheduledAt: moved[post.id] } : post))
+    .filter((/** @type {any} */ post) => dateOf(new Date(momentOf(post)), zone) === date);
   const free = openSlots(slots, posts);
   const hours = hoursOf(date, zone);
-  const within = (/** @type {string} */ at, /** @type {number} */ index) => at >= hours[index].at.toISOString() && (index + 1 === hours.length || at < hours[index + 1].at.toISOString());
-  const move = (/** @type {any} */ post, /** @type {Date} */ at) => drop(post, new Date(at.getTime() + (new Date(momentOf(post)).getTime() % 3_600_000)));
+  const within = (/** @type {string} */ at, /** @type {number} */ index) =>
+    at >= hours[index].at.toISOString() &&
+    (index + 1 === hours.length || at < hours[index + 1].at.toISOString());
+  const move = (/** @type {any} */ post, /** @type {Date} */ at) =>
+    drop(post, new Date(at.getTime() + (new Date(momentOf(post)).getTime() % 3_600_000)));
   const last = page.hasMore ? momentOf(page.data.at(-1)) : "";
-  return html`<p class="soft">${tn(page.total, "{n} post", "{n} posts")}${hours.length !== 24 && ` · ${t("a day of {n} hours: the clocks change", { n: hours.length })}`}</p>
-    <${Grid} label=${dayName(date, LONG)} columns=${1} focused=${focused} compose=${compose} start=${date} step=${(/** @type {number} */ by) => show({ date: addDays(date, by) })}>
-    <thead><tr><th class="hour" scope="col"><span class="hidden">${t("Time")}</span></th><th scope="col"><span class="hidden">${t("Posts")}</span></th></tr></thead>
-    <tbody>${hours.map(({ at, wall }, index) => {
-      if (last && hours[index].at.toISOString() > last) return null;
-      const inside = posts.filter((/** @type {any} */ post) => within(momentOf(post), index));
-      const isTwice = hours.some((other, place) => place !== index && other.wall === wall);
-      const isPast = date < today || (date === today && wall.slice(0, 13) < now.slice(0, 13));
-      return html`<tr key=${at.toISOString()}><th scope="row" class="hour">${timeOf(at.toISOString(), zone)}${isTwice && html`<span class="small">${zoneLabel(zone, at).split(", ")[1]}</span>`}</th>
-        <${Cell} wall=${`${wall}${isTwice && index > 0 && hours[index - 1].wall === wall ? "+" : ""}`} label=${`${timeOf(at.toISOString(), zone)}: ${tn(inside.length, "{n} post", "{n} posts")}`} isFirst=${index === Math.min(9, hours.length - 1)} kind=${`wide${isPast ? " past" : ""}${wall.slice(0, 13) === now.slice(0, 13) ? " now" : ""}`} focused=${focused} compose=${isPast ? null : compose && ((/** @type {string} */ place) => compose(place.slice(0, 16)))} onDrop=${(/** @type {any} */ post) => move(post, at)}>
-          <${Entries} posts=${inside} slots=${free.filter((slot) => within(slot.at, index))} zone=${zone} open=${open} isBig /><//></tr>`;
-    })}</tbody><//><${More} page=${page} setPage=${setPage} />`;
+  return html`
+    <p class="soft">
+      ${tn(page.total, "{n} post", "{n} posts")}
+      ${hours.length !== 24 && ` · ${t("a day of {n} hours: the clocks change", { n: hours.length })}`}
+    </p>
+    <${Grid}
+      label=${dayName(date, LONG)}
+      columns=${1}
+      focused=${focused}
+      compose=${compose}
+      start=${date}
+      step=${(/** @type {number} */ by) => show({ date: addDays(date, by) })}
+    >
+      <thead>
+        <tr>
+          <th class="hour" scope="col">
+            <span class="hidden">${t("Time")}</span>
+          </th>
+          <th scope="col">
+            <span class="hidden">${t("Posts")}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        ${hours.map(({ at, wall }, index) => {
+          if (last && hours[index].at.toISOString() > last) return null;
+          const inside = posts.filter((/** @type {any} */ post) => within(momentOf(post), index));
+          const isTwice = hours.some((other, place) => place !== index && other.wall === wall);
+          const isPast = date < today || (date === today && wall.slice(0, 13) < now.slice(0, 13));
+          return html`
+            <tr key=${at.toISOString()}>
+              <th scope="row" class="hour">
+                ${timeOf(at.toISOString(), zone)}
+                ${isTwice && html`<span class="small">${zoneLabel(zone, at).split(", ")[1]}</span>`}
+              </th>
+              <${Cell}
+                wall=${`${wall}${isTwice && index > 0 && hours[index - 1].wall === wall ? "+" : ""}`}
+                label=${`${timeOf(at.toISOString(), zone)}: ${tn(inside.length, "{n} post", "{n} posts")}`}
+                isFirst=${index === Math.min(9, hours.length - 1)}
+                kind=${`wide${isPast ? " past" : ""}${wall.slice(0, 13) === now.slice(0, 13) ? " now" : ""}`}
+                focused=${focused}
+                compose=${
+                  isPast
+                    ? null
+                    : compose && ((/** @type {string} */ place) => compose(place.slice(0, 16)))
+                }
+                onDrop=${(/** @type {any} */ post) => move(post, at)}
+              >
+                <${Entries}
+                  posts=${inside}
+                  slots=${free.filter((slot) => within(slot.at, index))}
+                  zone=${zone}
+                  open=${open}
+                  isBig
+                />
+              <//>
+            </tr>
+          `;
+        })}
+      </tbody>
+    <//>
+    <${More} page=${page} setPage=${setPage} />
+  `;
 }
 
 /** A list by days: for phones, and for what comes next. @param {ViewProps} props */
-export function Agenda({ days, first, last, today, zone, slots, open, compose, show, page, setPage, moved }) {
+export function Agenda({
+  days,
+  first,
+  last,
+  today,
+  zone,
+  slots,
+  open,
+  compose,
+  show,
+  page,
+  setPage,
+  moved,
+}) {
   /** @type {Map<string, any[]>} */
   const groups = new Map();
   for (const each of page?.data ?? [...days.values()].flatMap((day) => day.posts)) {
@@ -215,22 +550,74 @@ export function Agenda({ days, first, last, today, zone, slots, open, compose, s
   }
   const isList = Boolean(page);
   if (!isList && !days.size) return html`<${Skeleton} lines=${8} />`;
-  const dates = isList ? [...groups.keys()].sort() : datesOf(first, last).filter((date) => groups.has(date) || date >= today);
+  const dates = isList
+    ? [...groups.keys()].sort()
+    : datesOf(first, last).filter((date) => groups.has(date) || date >= today);
   if (!dates.length) return html`<${Nothing} first=${first} />`;
-  return html`<div class="agenda">${dates.map((date) => {
-    const posts = groups.get(date) ?? [];
-    const free = openSlots(slots.filter((slot) => dateOf(new Date(slot.at), zone) === date), posts);
-    const more = isList ? 0 : (days.get(date)?.total ?? 0) - posts.length;
-    return html`<section key=${date} class=${date === today ? "today" : ""} aria-label=${dayName(date, LONG)}><h3><button type="button" class="day-title" onClick=${() => show({ view: "day", date })}>${dayName(date, { weekday: "short", day: "numeric", month: "short" })}</button></h3>
-      <div><${Entries} posts=${posts} slots=${free.slice(0, 3)} zone=${zone} open=${open} isBig />
-      ${more > 0 && html`<button type="button" class="more-link" onClick=${() => show({ view: "day", date })}>${t("+{n} more", { n: number(more) })}</button>`}
-      ${!posts.length && !free.length && (compose ? html`<button type="button" class="slot" onClick=${() => compose(`${date}T09:00`)}>${t("Write a post")}</button>` : html`<span class="soft">–</span>`)}</div></section>`;
-  })}</div>${isList && html`<${More} page=${page} setPage=${setPage} />`}`;
+  return html`
+    <div class="agenda">
+      ${dates.map((date) => {
+        const posts = groups.get(date) ?? [];
+        const free = openSlots(
+          slots.filter((slot) => dateOf(new Date(slot.at), zone) === date),
+          posts,
+        );
+        const more = isList ? 0 : (days.get(date)?.total ?? 0) - posts.length;
+        return html`
+          <section
+            key=${date}
+            class=${date === today ? "today" : ""}
+            aria-label=${dayName(date, LONG)}
+          >
+            <h3>
+              <button type="button" class="day-title" onClick=${() => show({ view: "day", date })}>
+                ${dayName(date, { weekday: "short", day: "numeric", month: "short" })}
+              </button>
+            </h3>
+            <div>
+              <${Entries} posts=${posts} slots=${free.slice(0, 3)} zone=${zone} open=${open} isBig />
+              ${more > 0 && html`
+                <button
+                  type="button"
+                  class="more-link"
+                  onClick=${() => show({ view: "day", date })}
+                >
+                  ${t("+{n} more", { n: number(more) })}
+                </button>
+              `}
+              ${!posts.length &&
+                !free.length &&
+                (compose ? html`
+                  <button type="button" class="slot" onClick=${() => compose(`${date}T09:00`)}>
+                    ${t("Write a post")}
+                  </button>
+                ` : html`
+                  <span class="soft">–</span>
+                `)}
+            </div>
+          </section>
+        `;
+      })}
+    </div>
+    ${isList && html`<${More} page=${page} setPage=${setPage} />`}
+  `;
 }
 
 /** @param {{first: string}} props */
-const Nothing = ({ first }) => html`<${Empty} title=${t("Nothing planned from here on")} icon="calendar" action=${html`<${LinkButton} href=${to("compose", { at: `${first}T09:00` })} kind="primary" icon="compose">${t("Write a post")}<//>`}
-  curl=${`curl "${location.origin}/api/v1/posts/calendar?startDate=${first}" -H "Authorization: Bearer $SIGNALPOST_KEY"`}>${t("Posts with a time stand here in their order, with those that were published.")}<//>`;
+const Nothing = ({ first }) => html`
+  <${Empty}
+    title=${t("Nothing planned from here on")}
+    icon="calendar"
+    action=${
+      html`<${LinkButton} href=${to("compose", { at: `${first}T09:00` })} kind="primary" icon="compose">
+        ${t("Write a post")}
+      <//>`
+    }
+    curl=${curlOf(`/posts/calendar?startDate=${first}`)}
+  >
+    ${t("Posts with a time stand here in their order, with those that were published.")}
+  <//>
+`;
 
 /** @param {{page: any, setPage: (page: any) => void}} props */
 function More({ page, setPage }) {
@@ -238,5 +625,16 @@ function More({ page, setPage }) {
     const next = await get("/posts", { ...page.query, cursor: page.nextCursor });
     setPage({ ...page, ...next, data: [...page.data, ...next.data] });
   });
-  return page.hasMore && html`<p class="actions"><${Button} busy=${busy} onClick=${load}>${t("Show more")}<//><span class="soft" role="status">${tn(page.data.length, "{n} post shown", "{n} posts shown")}</span></p>`;
+  return (
+    page.hasMore && html`
+      <p class="actions">
+        <${Button} busy=${busy} onClick=${load}>
+          ${t("Show more")}
+        <//>
+        <span class="soft" role="status">
+          ${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+        </span>
+      </p>
+    `
+  );
 }

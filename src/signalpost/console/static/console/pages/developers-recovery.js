@@ -8,22 +8,69 @@ import { Button, Dialog, Field, ProblemBox, toast, useAction } from "../ui.js";
 import { resolve } from "../zones.js";
 
 /** What is left to do with a webhook: enable it, wait for a replay, finish a change of secrets.
- * @param {{hook: any, busy: boolean, onResume: () => void, onChange: (hook: any) => void, onDone: () => void}} props */
+ * @param {{
+ *   hook: any, busy: boolean, onResume: () => void, onChange: (hook: any) => void, onDone: () => void
+ * }} props */
 export function Notices({ hook, busy, onResume, onChange, onDone }) {
-  const button = (/** @type {string} */ verb, /** @type {string} */ label) => may("webhooks:write") && html`<${Act} label=${label} act=${async () => {
-    onChange(verb === "stop" ? await remove(`/webhooks/${hook.id}/replay`) : await post(`/webhooks/${hook.id}/${verb}`, {}));
-    onDone();
-  }} />`;
-  return html`${hook.disabledReason && html`<div class="notice bad"><p>${hook.disabledReason}</p>${may("webhooks:write") && html`<${Button} busy=${busy} onClick=${onResume}>${t("Enable it again")}<//>`}</div>`}
-    ${hook.replay?.status === "running" && html`<div class="notice" role="status"><p>${t("What it missed is being sent: {n} until now.", { n: number(hook.replay.replayed) })}</p>${button("stop", t("Stop"))}</div>`}
-    ${hook.hasNextSecret && html`<div class="notice"><p>${t("A new secret is prepared: it signs beside the current one. Activate it when your server knows it.")}</p>${button("activate-secret", t("Activate"))}${button("revoke-secret", t("Discard"))}</div>`}
-    ${hook.previousSecretUntil && html`<div class="notice"><p>${t("The previous secret still signs beside the new one.")}</p>${button("revoke-secret", t("End it now"))}</div>`}`;
+  const button = (/** @type {string} */ verb, /** @type {string} */ label) =>
+    may("webhooks:write") && html`
+      <${Act}
+        label=${label}
+        act=${async () => {
+          onChange(
+            verb === "stop"
+              ? await remove(`/webhooks/${hook.id}/replay`)
+              : await post(`/webhooks/${hook.id}/${verb}`, {}),
+          );
+          onDone();
+        }}
+      />
+    `;
+  return html`
+    ${hook.disabledReason && html`
+      <div class="notice bad">
+        <p>${hook.disabledReason}</p>
+        ${may("webhooks:write") && html`
+          <${Button} busy=${busy} onClick=${onResume}>
+            ${t("Enable it again")}
+          <//>
+        `}
+      </div>
+    `}
+    ${hook.replay?.status === "running" && html`
+      <div class="notice" role="status">
+        <p>${t("What it missed is being sent: {n} until now.", { n: number(hook.replay.replayed) })}</p>
+        ${button("stop", t("Stop"))}
+      </div>
+    `}
+    ${hook.hasNextSecret && html`
+      <div class="notice">
+        <p>
+          ${t(
+            "A new secret is prepared: it signs beside the current one. Activate it when your server knows it.",
+          )}
+        </p>
+        ${button("activate-secret", t("Activate"))}
+        ${button("revoke-secret", t("Discard"))}
+      </div>
+    `}
+    ${hook.previousSecretUntil && html`
+      <div class="notice">
+        <p>${t("The previous secret still signs beside the new one.")}</p>
+        ${button("revoke-secret", t("End it now"))}
+      </div>
+    `}
+  `;
 }
 
 /** A button that is busy while it acts. @param {{label: string, act: () => Promise<void>}} props */
 function Act({ label, act }) {
   const [busy, run] = useAction(act);
-  return html`<${Button} busy=${busy} onClick=${run}>${label}<//>`;
+  return html`
+    <${Button} busy=${busy} onClick=${run}>
+      ${label}
+    <//>
+  `;
 }
 
 /** Which events to send again. @param {{id: string, missed: boolean, onClose: () => void}} props */
@@ -35,22 +82,78 @@ export function ReplayDialog({ id, missed, onClose }) {
     const types = fields.types.split(/[\s,]+/).filter(Boolean);
     const at = (/** @type {string} */ text) => (text ? resolve(text, zone.value).toISOString() : null);
     const states = fields.what === "all" ? ["skipped", "failed", "permanently_failed", "delivered"] : null;
-    await post(`/webhooks/${id}/replay`, { from: at(fields.from), to: at(fields.to), types, states }).then(() => {
-      toast(t("It is being sent; new events pass between."));
-      onClose();
-    }, setProblem);
+    await post(`/webhooks/${id}/replay`, { from: at(fields.from), to: at(fields.to), types, states }).then(
+      () => {
+        toast(t("It is being sent; new events pass between."));
+        onClose();
+      },
+      setProblem,
+    );
   });
-  const set = (/** @type {string} */ name) => (/** @type {string} */ value) => setFields({ ...fields, [name]: value });
-  return html`<${Dialog} title=${missed ? t("Send what it missed?") : t("Send again")} onClose=${onClose} onSubmit=${send} actions=${html`<${Button} onClick=${onClose}>${missed ? t("Not now") : t("Cancel")}<//><${Button} kind="primary" icon="retry" type="submit" busy=${busy}>${t("Send")}<//>`}>
-    ${problem && html`<${ProblemBox} problem=${problem} />`}
-    <p>${missed ? t("Events happened while nothing was sent to this webhook. Each has its own id: your server can recognise what it has handled.") : t("Every event keeps its id and its bytes: your server can recognise what it has handled.")}</p>
-    ${!missed && html`<${Field} label=${t("From")} type="datetime-local" hint=${`${zoneLabel(zone.value)} · ${t("Empty: the last 30 days")}`} value=${fields.from} onInput=${set("from")} />
-    <${Field} label=${t("To")} type="datetime-local" hint=${`${zoneLabel(zone.value)} · ${t("Empty: until now")}`} value=${fields.to} onInput=${set("to")} />
-    <${Field} label=${t("Events")} placeholder="post.published, post.failed" hint=${t("Empty: all events.")} value=${fields.types} onInput=${set("types")} />
-    <${Field} label=${t("Deliveries")} options=${[["missed", t("What did not arrive")], ["all", t("Everything, also what arrived")]]} value=${fields.what} onInput=${set("what")} />`}<//>`;
+  const set = (/** @type {string} */ name) => (/** @type {string} */ value) =>
+    setFields({ ...fields, [name]: value });
+  return html`
+    <${Dialog}
+      title=${missed ? t("Send what it missed?") : t("Send again")}
+      onClose=${onClose}
+      onSubmit=${send}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${missed ? t("Not now") : t("Cancel")}<//>
+          <${Button} kind="primary" icon="retry" type="submit" busy=${busy}>
+            ${t("Send")}
+          <//>
+        `
+      }
+    >
+      ${problem && html`<${ProblemBox} problem=${problem} />`}
+      <p>
+        ${missed
+          ? t(
+              "Events happened while nothing was sent to this webhook. Each has its own id: your server can recognise what it has handled.",
+            )
+          : t("Every event keeps its id and its bytes: your server can recognise what it has handled.")}
+      </p>
+      ${!missed && html`
+        <${Field}
+          label=${t("From")}
+          type="datetime-local"
+          hint=${`${zoneLabel(zone.value)} · ${t("Empty: the last 30 days")}`}
+          value=${fields.from}
+          onInput=${set("from")}
+        />
+        <${Field}
+          label=${t("To")}
+          type="datetime-local"
+          hint=${`${zoneLabel(zone.value)} · ${t("Empty: until now")}`}
+          value=${fields.to}
+          onInput=${set("to")}
+        />
+        <${Field}
+          label=${t("Events")}
+          placeholder="post.published, post.failed"
+          hint=${t("Empty: all events.")}
+          value=${fields.types}
+          onInput=${set("types")}
+        />
+        <${Field}
+          label=${t("Deliveries")}
+          options=${[
+            ["missed", t("What did not arrive")],
+            ["all", t("Everything, also what arrived")],
+          ]}
+          value=${fields.what}
+          onInput=${set("what")}
+        />
+      `}
+    <//>
+  `;
 }
 
-/** How to change the secret. @param {{id: string, onClose: () => void, onSecret: (secret: string) => void}} props */
+/**
+ * How to change the secret.
+ * @param {{id: string, onClose: () => void, onSecret: (secret: string) => void}} props
+ */
 export function RotateDialog({ id, onClose, onSecret }) {
   const [how, setHow] = useState("overlap");
   const [busy, rotate] = useAction(async () => {
@@ -59,7 +162,36 @@ export function RotateDialog({ id, onClose, onSecret }) {
     onClose();
     onSecret(made.secret);
   });
-  const ways = [["overlap", t("Switch now"), t("The old secret signs too for 24 hours.")], ["prepare", t("Prepare it"), t("Nothing changes until you activate the new secret.")], ["stolen", t("End the old one at once"), t("For a secret that may be stolen: deliveries are signed with the new one only.")]];
-  return html`<${Dialog} title=${t("New secret")} onClose=${onClose} onSubmit=${rotate} actions=${html`<${Button} onClick=${onClose}>${t("Cancel")}<//><${Button} kind="primary" type="submit" busy=${busy}>${t("Make a new secret")}<//>`}>
-    <${Field} label=${t("What about the old one?")} options=${ways.map(([key, name]) => [key, name])} value=${how} hint=${ways.find(([key]) => key === how)?.[2]} onInput=${setHow} /><//>`;
+  const ways = [
+    ["overlap", t("Switch now"), t("The old secret signs too for 24 hours.")],
+    ["prepare", t("Prepare it"), t("Nothing changes until you activate the new secret.")],
+    [
+      "stolen",
+      t("End the old one at once"),
+      t("For a secret that may be stolen: deliveries are signed with the new one only."),
+    ],
+  ];
+  return html`
+    <${Dialog}
+      title=${t("New secret")}
+      onClose=${onClose}
+      onSubmit=${rotate}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Cancel")}<//>
+          <${Button} kind="primary" type="submit" busy=${busy}>
+            ${t("Make a new secret")}
+          <//>
+        `
+      }
+    >
+      <${Field}
+        label=${t("What about the old one?")}
+        options=${ways.map(([key, name]) => [key, name])}
+        value=${how}
+        hint=${ways.find(([key]) => key === how)?.[2]}
+        onInput=${setHow}
+      />
+    <//>
+  `;
 }

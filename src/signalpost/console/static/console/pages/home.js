@@ -7,7 +7,16 @@ import { limitName } from "../limits.js";
 import { useLive } from "../live.js";
 import { PostTable, isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
-import { accounts, loadBasics, loadPlatforms, may, mayDecide, me, networkName, profiles } from "../store.js";
+import {
+  accounts,
+  loadBasics,
+  loadPlatforms,
+  may,
+  mayDecide,
+  me,
+  networkName,
+  profiles,
+} from "../store.js";
 import { relative } from "../time.js";
 import { Button, Card, LinkButton, Loaded, Page, toast, toastProblem, useAction, useLoad } from "../ui.js";
 
@@ -20,23 +29,50 @@ const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString();
 /** Posts that wait for a decision of this person. */
 async function offered() {
   if (!mayDecide()) return [];
-  const pages = await Promise.all(["draft", "scheduled", "queued"].map((status) => get("/posts", { status, limit: PROBLEMS_MAX })));
-  return pages.flatMap((page) => page.data).filter((/** @type {any} */ each) => each.approval.state === "pending");
+  const pages = await Promise.all(
+    ["draft", "scheduled", "queued"].map((status) => get("/posts", { status, limit: PROBLEMS_MAX })),
+  );
+  return pages
+    .flatMap((page) => page.data)
+    .filter((/** @type {any} */ each) => each.approval.state === "pending");
 }
 
 async function load() {
   const [failed, partial, next, last, stats, usage, hooks, system, pending] = await Promise.all([
     get("/posts", { status: "failed", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", { status: "partial", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
-    get("/posts", { status: "scheduled", from: new Date().toISOString(), to: day(1), sort: "scheduledAt", limit: 10 }),
+    get("/posts", {
+      status: "scheduled",
+      from: new Date().toISOString(),
+      to: day(1),
+      sort: "scheduledAt",
+      limit: 10,
+    }),
     get("/posts", { from: day(-1), to: new Date().toISOString(), sort: "-scheduledAt", limit: 10 }),
-    get("/posts/stats"), get("/auth/usage"), may("webhooks:read") ? all("/webhooks") : [], may("instance:admin") ? get("/admin/system") : null,
-    loadBasics(true).then(offered), loadPlatforms(),
+    get("/posts/stats"),
+    get("/auth/usage"),
+    may("webhooks:read") ? all("/webhooks") : [],
+    may("instance:admin") ? get("/admin/system") : null,
+    loadBasics(true).then(offered),
+    loadPlatforms(),
   ]);
-  return { pending, broken: [...failed.data, ...partial.data], next: next.data, last: last.data.filter((/** @type {any} */ each) => each.status !== "draft"), stats, usage, hooks, system };
+  return {
+    pending,
+    broken: [...failed.data, ...partial.data],
+    next: next.data,
+    last: last.data.filter((/** @type {any} */ each) => each.status !== "draft"),
+    stats,
+    usage,
+    hooks,
+    system,
+  };
 }
 
-/** @typedef {{rank: number, tone: string, icon: string, title: string, text: string, href: string, action: string}} Repair */
+/**
+ * @typedef {{
+ *   rank: number, tone: string, icon: string, title: string, text: string, href: string, action: string
+ * }} Repair
+ */
 
 /** What needs somebody, worst first. @param {any} data @returns {Repair[]} */
 function repairs(data) {
@@ -46,40 +82,104 @@ function repairs(data) {
     const unknown = isUnknown(broken);
     const failed = broken.targets.filter((/** @type {any} */ target) => target.status === "failed");
     found.push({
-      rank: unknown ? 0 : 2, tone: unknown ? "unknown" : "bad", icon: unknown ? "question" : "cross", title: titleOf(broken).slice(0, 100),
-      text: unknown ? t("Nobody knows whether it was published. Look, then decide.") : failed[0]?.error?.userMessage ?? t("It was not published."),
-      href: to(`posts/${broken.id}`), action: unknown ? t("Resolve") : t("Repair"),
+      rank: unknown ? 0 : 2,
+      tone: unknown ? "unknown" : "bad",
+      icon: unknown ? "question" : "cross",
+      title: titleOf(broken).slice(0, 100),
+      text: unknown
+        ? t("Nobody knows whether it was published. Look, then decide.")
+        : (failed[0]?.error?.userMessage ?? t("It was not published.")),
+      href: to(`posts/${broken.id}`),
+      action: unknown ? t("Resolve") : t("Repair"),
     });
   }
-  for (const post of data.pending) {
-    found.push({ rank: 3, tone: "warn", icon: "question", title: titleOf(post).slice(0, 100), text: t("{name} asks for approval.", { name: post.approval.requestedBy.name }), href: to(`posts/${post.id}`), action: t("Decide") });
+  for (const waiting of data.pending) {
+    found.push({
+      rank: 3,
+      tone: "warn",
+      icon: "question",
+      title: titleOf(waiting).slice(0, 100),
+      text: t("{name} asks for approval.", { name: waiting.approval.requestedBy.name }),
+      href: to(`posts/${waiting.id}`),
+      action: t("Decide"),
+    });
   }
   for (const account of accounts.value ?? []) {
     const broken = ["needs_reauth", "restricted"].includes(account.status);
     if (!broken && account.status !== "expiring") continue;
     found.push({
-      rank: broken ? 1 : 4, tone: broken ? "bad" : "warn", icon: "accounts", title: `${account.username} · ${networkName(account.platform)}`,
-      text: broken ? account.statusReason ?? t("The network no longer accepts our access. Posts wait for it.") : t("Its access ends {when}.", { when: account.tokenExpiresAt ? relative(account.tokenExpiresAt) : t("soon") }),
-      href: to(`accounts/${account.id}`), action: t("Reconnect"),
+      rank: broken ? 1 : 4,
+      tone: broken ? "bad" : "warn",
+      icon: "accounts",
+      title: `${account.username} · ${networkName(account.platform)}`,
+      text: broken
+        ? (account.statusReason ?? t("The network no longer accepts our access. Posts wait for it."))
+        : t("Its access ends {when}.", {
+            when: account.tokenExpiresAt ? relative(account.tokenExpiresAt) : t("soon"),
+          }),
+      href: to(`accounts/${account.id}`),
+      action: t("Reconnect"),
     });
   }
   for (const hook of data.hooks) {
     if (hook.status !== "disabled") continue;
-    found.push({ rank: 3, tone: "bad", icon: "developers", title: hook.name ?? hook.url, text: hook.disabledReason ?? t("The webhook was switched off because its server kept failing."), href: to(`developers/webhooks/${hook.id}`), action: t("Look") });
+    found.push({
+      rank: 3,
+      tone: "bad",
+      icon: "developers",
+      title: hook.name ?? hook.url,
+      text: hook.disabledReason ?? t("The webhook was switched off because its server kept failing."),
+      href: to(`developers/webhooks/${hook.id}`),
+      action: t("Look"),
+    });
   }
   for (const [name, maximum] of Object.entries(data.usage.limits)) {
     const used = data.usage.usage[name];
     if (maximum !== null && used >= maximum * 0.9 && maximum > 0) {
-      found.push({ rank: 5, tone: "warn", icon: "warn", title: t("{name}: {used} of {max} used", { name: limitName(name), used: number(used), max: number(Number(maximum)) }), text: t("The plan allows no more than that."), href: to("team/workspace"), action: t("Look") });
+      found.push({
+        rank: 5,
+        tone: "warn",
+        icon: "warn",
+        title: t("{name}: {used} of {max} used", {
+          name: limitName(name),
+          used: number(used),
+          max: number(Number(maximum)),
+        }),
+        text: t("The plan allows no more than that."),
+        href: to("team/workspace"),
+        action: t("Look"),
+      });
     }
   }
   const backup = data.system?.backup;
   if (backup?.tooOld) {
-    found.push({ rank: 6, tone: "warn", icon: "warn", title: backup.madeAt ? t("The newest backup was made {when}.", { when: relative(backup.madeAt) }) : t("There is no backup of this installation."), text: backup.madeAt ? t("What happened since would be lost with the disk.") : t("Everything would be lost with the disk."), href: to("admin/backups"), action: t("Make a backup") });
+    found.push({
+      rank: 6,
+      tone: "warn",
+      icon: "warn",
+      title: backup.madeAt
+        ? t("The newest backup was made {when}.", { when: relative(backup.madeAt) })
+        : t("There is no backup of this installation."),
+      text: backup.madeAt
+        ? t("What happened since would be lost with the disk.")
+        : t("Everything would be lost with the disk."),
+      href: to("admin/backups"),
+      action: t("Make a backup"),
+    });
   }
   const payments = data.system?.payments;
   if (payments?.isDeaf) {
-    found.push({ rank: 2, tone: "bad", icon: "warn", title: payments.notifiedAt ? t("The last notification of the provider of payments was refused.") : t("The provider of payments has never notified this installation."), text: payments.remedy, href: to("admin"), action: t("Look") });
+    found.push({
+      rank: 2,
+      tone: "bad",
+      icon: "warn",
+      title: payments.notifiedAt
+        ? t("The last notification of the provider of payments was refused.")
+        : t("The provider of payments has never notified this installation."),
+      text: payments.remedy,
+      href: to("admin"),
+      action: t("Look"),
+    });
   }
   return found.sort((one, other) => one.rank - other.rank).slice(0, PROBLEMS_MAX);
 }
@@ -90,33 +190,123 @@ export default function Home() {
   useEffect(() => {
     document.title = "Signalpost";
   }, []);
-  return html`<${Page} title=${t("Home")} subtitle=${me.value.workspace.name}><${Loaded} loaded=${loaded} lines=${7}>${(/** @type {any} */ data) => html`
-    ${data.stats.total === 0 || !accounts.value?.length ? html`<${FirstSteps} reload=${loaded.reload} hasPosts=${data.stats.total > 0} />` : html`<${Repairs} found=${repairs(data)} />`}
-    ${data.stats.total > 0 && html`<${Figures} stats=${data.stats} />
-      <${Card} title=${t("Next 24 hours")} actions=${html`<a href=${to("posts", { status: "scheduled" })}>${t("All scheduled")}</a>`}>${data.next.length ? html`<${PostTable} posts=${data.next} label=${t("Next 24 hours")} />` : html`<p class="soft">${t("Nothing is scheduled for the next 24 hours.")}</p>`}<//>
-      <${Card} title=${t("Last 24 hours")} actions=${html`<a href=${to("posts")}>${t("All posts")}</a>`}>${data.last.length ? html`<${PostTable} posts=${data.last} label=${t("Last 24 hours")} />` : html`<p class="soft">${t("Nothing was published in the last 24 hours.")}</p>`}<//>`}`}<//><//>`;
+  return html`
+    <${Page} title=${t("Home")} subtitle=${me.value.workspace.name}>
+      <${Loaded} loaded=${loaded} lines=${7}>
+        ${(/** @type {any} */ data) => html`
+          ${data.stats.total === 0 || !accounts.value?.length ? html`
+            <${FirstSteps} reload=${loaded.reload} hasPosts=${data.stats.total > 0} />
+          ` : html`
+            <${Repairs} found=${repairs(data)} />
+          `}
+          ${data.stats.total > 0 && html`
+            <${Figures} stats=${data.stats} />
+            <${Card}
+              title=${t("Next 24 hours")}
+              actions=${
+                html`<a href=${to("posts", { status: "scheduled" })}>${t("All scheduled")}</a>`
+              }
+            >
+              ${data.next.length ? html`
+                <${PostTable} posts=${data.next} label=${t("Next 24 hours")} />
+              ` : html`
+                <p class="soft">${t("Nothing is scheduled for the next 24 hours.")}</p>
+              `}
+            <//>
+            <${Card}
+              title=${t("Last 24 hours")}
+              actions=${html`<a href=${to("posts")}>${t("All posts")}</a>`}
+            >
+              ${data.last.length ? html`
+                <${PostTable} posts=${data.last} label=${t("Last 24 hours")} />
+              ` : html`
+                <p class="soft">${t("Nothing was published in the last 24 hours.")}</p>
+              `}
+            <//>
+            `}
+        `}
+      <//>
+    <//>
+  `;
 }
 
 /** @param {{found: Repair[]}} props */
 function Repairs({ found }) {
-  if (!found.length) return html`<div class="notice ok" role="status"><${Icon} name="check" /><p>${t("Nothing needs you: all accounts work, and nothing failed in the last seven days.")}</p></div>`;
-  return html`<${Card} title=${t("Repairs")} actions=${html`<span class="soft">${tn(found.length, "{n} thing needs you", "{n} things need you")}</span>`}><ul class="list repairs">${found.map((repair) => html`<li key=${repair.href + repair.title}>
-    <span class=${`tone ${repair.tone}`}><${Icon} name=${repair.icon} /></span><span class="grow"><strong class="clip">${repair.title}</strong><span class="soft">${repair.text}</span></span>
-    <a class="button plain" href=${repair.href}>${repair.action}<span class="hidden"> ${repair.title}</span></a></li>`)}</ul><//>`;
+  if (!found.length)
+    return html`
+      <div class="notice ok" role="status">
+        <${Icon} name="check" />
+        <p>${t("Nothing needs you: all accounts work, and nothing failed in the last seven days.")}</p>
+      </div>
+    `;
+  return html`
+    <${Card}
+      title=${t("Repairs")}
+      actions=${
+        html`<span class="soft">
+          ${tn(found.length, "{n} thing needs you", "{n} things need you")}
+        </span>`
+      }
+    >
+      <ul class="list repairs">
+        ${found.map((repair) => html`
+          <li key=${repair.href + repair.title}>
+            <span class=${`tone ${repair.tone}`}>
+              <${Icon} name=${repair.icon} />
+            </span>
+            <span class="grow">
+              <strong class="clip">${repair.title}</strong>
+              <span class="soft">${repair.text}</span>
+            </span>
+            <a class="button plain" href=${repair.href}>
+              ${repair.action}
+              <span class="hidden"> ${repair.title}</span>
+            </a>
+          </li>
+        `)}
+      </ul>
+    <//>
+  `;
 }
 
 /** @param {{stats: any}} props */
 function Figures({ stats }) {
   const { byStatus } = stats;
-  const figures = [[t("Scheduled"), (byStatus.scheduled ?? 0) + (byStatus.queued ?? 0)], [t("Drafts"), byStatus.draft ?? 0], [t("Published"), byStatus.published ?? 0], [t("Failed"), (byStatus.failed ?? 0) + (byStatus.partial ?? 0)]];
-  return html`<dl class="figures">${figures.map(([name, value]) => html`<div><dt>${name}</dt><dd>${number(/** @type {number} */ (value))}</dd></div>`)}
-    <div><dt>${t("Success")}</dt><dd>${stats.successRate === null ? "–" : new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }).format(stats.successRate)}</dd></div></dl>`;
+  const figures = [
+    [t("Scheduled"), (byStatus.scheduled ?? 0) + (byStatus.queued ?? 0)],
+    [t("Drafts"), byStatus.draft ?? 0],
+    [t("Published"), byStatus.published ?? 0],
+    [t("Failed"), (byStatus.failed ?? 0) + (byStatus.partial ?? 0)],
+  ];
+  return html`
+    <dl class="figures">
+      ${figures.map(([name, value]) => html`
+        <div>
+          <dt>${name}</dt>
+          <dd>${number(/** @type {number} */ (value))}</dd>
+        </div>
+      `)}
+      <div>
+        <dt>${t("Success")}</dt>
+        <dd>
+          ${stats.successRate === null
+            ? "–"
+            : new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }).format(
+                stats.successRate,
+              )}
+        </dd>
+      </div>
+    </dl>
+  `;
 }
 
 /** From nothing to a published post. @param {{reload: () => Promise<void>, hasPosts: boolean}} props */
 function FirstSteps({ reload, hasPosts }) {
   const [busy, connect] = useAction(async () => {
-    await post("/platforms/sandbox/connect", { profileId: profiles.peek()?.[0].id, fields: { username: "demo" } });
+    await post("/platforms/sandbox/connect", {
+      profileId: profiles.peek()?.[0].id,
+      fields: { username: "demo" },
+    });
     toast(t("The sandbox is connected."));
     await reload();
   });
@@ -124,9 +314,53 @@ function FirstSteps({ reload, hasPosts }) {
     loadBasics().catch(toastProblem);
   }, []);
   const connected = Boolean(accounts.value?.length);
-  return html`<${Card} title=${t("First steps")}><ol class="steps">
-    <li class=${connected ? "done" : ""}><h3>${t("Connect an account")}</h3><p class="soft">${t("The sandbox is a network inside this service: it publishes nothing to the internet, and fails on command.")}</p>
-      ${connected ? html`<span class="badge ok"><${Icon} name="check" />${t("Done")}</span>` : html`<div class="actions">${may("accounts:write") && html`<${Button} kind="primary" busy=${busy} onClick=${connect}>${t("Connect the sandbox")}<//>`}<${LinkButton} href=${to("accounts")}>${t("Connect a network")}<//></div>`}</li>
-    <li class=${hasPosts ? "done" : ""}><h3>${t("Write your first post")}</h3><p class="soft">${t("Publish it now, or choose a time.")}</p>${connected && html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write a post")}<//>`}</li>
-    <li><h3>${t("Do the same with a program")}</h3><p class="soft">${t("“API calls”, at the left, shows every call of this console as curl, Python and TypeScript.")}</p><${LinkButton} href=${to("developers")} icon="developers">${t("Make an API key")}<//></li></ol><//>`;
+  return html`
+    <${Card} title=${t("First steps")}>
+      <ol class="steps">
+        <li class=${connected ? "done" : ""}>
+          <h3>${t("Connect an account")}</h3>
+          <p class="soft">
+            ${t(
+              "The sandbox is a network inside this service: it publishes nothing to the internet, and fails on command.",
+            )}
+          </p>
+          ${connected ? html`
+            <span class="badge ok">
+              <${Icon} name="check" />
+              ${t("Done")}
+            </span>
+          ` : html`
+            <div class="actions">
+              ${may("accounts:write") && html`
+                <${Button} kind="primary" busy=${busy} onClick=${connect}>
+                  ${t("Connect the sandbox")}
+                <//>
+              `}
+              <${LinkButton} href=${to("accounts")}>${t("Connect a network")}<//>
+            </div>
+          `}
+        </li>
+        <li class=${hasPosts ? "done" : ""}>
+          <h3>${t("Write your first post")}</h3>
+          <p class="soft">${t("Publish it now, or choose a time.")}</p>
+          ${connected && html`
+            <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+              ${t("Write a post")}
+            <//>
+          `}
+        </li>
+        <li>
+          <h3>${t("Do the same with a program")}</h3>
+          <p class="soft">
+            ${t(
+              "“API calls”, at the left, shows every call of this console as curl, Python and TypeScript.",
+            )}
+          </p>
+          <${LinkButton} href=${to("developers")} icon="developers">
+            ${t("Make an API key")}
+          <//>
+        </li>
+      </ol>
+    <//>
+  `;
 }

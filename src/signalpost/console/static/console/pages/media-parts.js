@@ -7,7 +7,15 @@ import { locale, t, tn } from "../i18n.js";
 import { Button, Field, useAction } from "../ui.js";
 
 export const PAGE = 48;
-const KINDS = /** @type {() => Record<string, string>} */ (() => ({ image: t("Image"), gif: t("GIF"), video: t("Video"), audio: t("Audio"), document: t("Document") }));
+const KINDS = /** @type {() => Record<string, string>} */ (
+  () => ({
+    image: t("Image"),
+    gif: t("GIF"),
+    video: t("Video"),
+    audio: t("Audio"),
+    document: t("Document"),
+  })
+);
 /** @param {string} kind */
 export const kindName = (kind) => KINDS()[kind] ?? kind;
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
@@ -15,34 +23,131 @@ const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
 /** "1.2 MB". @param {number} bytes */
 export function size(bytes) {
   const power = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(1000)));
-  return new Intl.NumberFormat(locale(), { style: "unit", unit: UNITS[power], unitDisplay: power ? "short" : "long", maximumFractionDigits: power ? 1 : 0 }).format(bytes / 1000 ** power);
+  return new Intl.NumberFormat(locale(), {
+    style: "unit",
+    unit: UNITS[power],
+    unitDisplay: power ? "short" : "long",
+    maximumFractionDigits: power ? 1 : 0,
+  }).format(bytes / 1000 ** power);
 }
 
 /** Whether people who cannot see it are told what it shows. @param {any} media */
 export const needsDescription = (media) => ["image", "gif", "video"].includes(media.kind) && !media.altText;
 
-/** @param {{media: any, isSelected: boolean, onSelect: (isOn: boolean) => void, onOpen?: () => void}} props */
+/**
+ * @param {{media: any, isSelected: boolean, onSelect: (isOn: boolean) => void, onOpen?: () => void}} props
+ */
 export function MediaCard({ media, isSelected, onSelect, onOpen }) {
   const picture = media.thumbnailUrl ?? (["image", "gif"].includes(media.kind) ? media.url : null);
-  const shown = html`${picture ? html`<img class="thumb" src=${local(picture)} alt="" loading="lazy" />` : html`<span class="thumb soft"><${Icon} name=${media.kind === "document" ? "posts" : "media"} /></span>`}<span class="media-name">${media.fileName}</span>`;
-  return html`<li class=${isSelected ? "media selected" : "media"}><label class="media-check"><input type="checkbox" checked=${isSelected} onChange=${(/** @type {any} */ event) => onSelect(event.currentTarget.checked)} aria-label=${t("Select {name}", { name: media.fileName })} /></label>
-    ${onOpen ? html`<button type="button" class="media-open" onClick=${onOpen}>${shown}</button>` : html`<button type="button" class="media-open" tabindex="-1" aria-hidden="true" onClick=${() => onSelect(!isSelected)}>${shown}</button>`}
-    <span class="media-facts soft">${kindName(media.kind)} · ${size(media.size)}</span>
-    <span class="media-facts">${media.status !== "ready" ? html`<span class="warn"><${Icon} name="clock" />${t("Not ready")}</span>` : needsDescription(media) ? html`<span class="warn"><${Icon} name="warn" />${t("No description")}</span>` : media.altText ? html`<span class="ok-text" title=${media.altText}><${Icon} name="check" />${t("Described")}</span>` : html`<span />`}
-      <span class="soft">${media.usedByPosts ? tn(media.usedByPosts, "{n} use", "{n} uses") : t("unused")}</span></span></li>`;
+  const shown = html`
+    ${picture ? html`
+      <img class="thumb" src=${local(picture)} alt="" loading="lazy" />
+    ` : html`
+      <span class="thumb soft">
+        <${Icon} name=${media.kind === "document" ? "posts" : "media"} />
+      </span>
+    `}
+    <span class="media-name">${media.fileName}</span>
+  `;
+  return html`
+    <li class=${isSelected ? "media selected" : "media"}>
+      <label class="media-check">
+        <input
+          type="checkbox"
+          checked=${isSelected}
+          onChange=${(/** @type {any} */ event) => onSelect(event.currentTarget.checked)}
+          aria-label=${t("Select {name}", { name: media.fileName })}
+        />
+      </label>
+      ${onOpen ? html`
+        <button type="button" class="media-open" onClick=${onOpen}>
+          ${shown}
+        </button>
+      ` : html`
+        <button
+          type="button"
+          class="media-open"
+          tabindex="-1"
+          aria-hidden="true"
+          onClick=${() => onSelect(!isSelected)}
+        >
+          ${shown}
+        </button>
+      `}
+      <span class="media-facts soft">
+        ${kindName(media.kind)} · ${size(media.size)}
+      </span>
+      <span class="media-facts">
+        ${media.status !== "ready" ? html`
+          <span class="warn">
+            <${Icon} name="clock" />
+            ${t("Not ready")}
+          </span>
+        ` : needsDescription(media) ? html`
+          <span class="warn">
+            <${Icon} name="warn" />
+            ${t("No description")}
+          </span>
+        ` : media.altText ? html`
+          <span class="ok-text" title=${media.altText}>
+            <${Icon} name="check" />
+            ${t("Described")}
+          </span>
+        ` : html`
+          <span />
+        `}
+        <span class="soft">
+          ${media.usedByPosts ? tn(media.usedByPosts, "{n} use", "{n} uses") : t("unused")}
+        </span>
+      </span>
+    </li>
+  `;
 }
 
-/** @param {{filters: Record<string, string>, set: (change: Record<string, string>) => void, children?: any}} props */
+/**
+ * @param {{
+ *   filters: Record<string, string>, set: (change: Record<string, string>) => void, children?: any
+ * }} props
+ */
 export function MediaFilters({ filters, set, children }) {
   const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
   const search = (/** @type {string} */ q) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => set({ q }), 300);
   };
-  return html`<form class="row filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-    <${Field} label=${t("Search")} type="search" value=${filters.q} maxlength="200" placeholder=${t("Words in name or description")} onInput=${search} />
-    <${Field} label=${t("Kind")} options=${[["", t("All kinds")], ...Object.entries(KINDS())]} value=${filters.kind} onInput=${(/** @type {string} */ kind) => set({ kind })} />
-    <${Field} label=${t("Description")} options=${[["", t("All files")], ["false", t("Without a description")], ["true", t("Described")]]} value=${filters.described} onInput=${(/** @type {string} */ described) => set({ described })} />${children}</form>`;
+  return html`
+    <form
+      class="row filters"
+      role="search"
+      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+    >
+      <${Field}
+        label=${t("Search")}
+        type="search"
+        value=${filters.q}
+        maxlength="200"
+        placeholder=${t("Words in name or description")}
+        onInput=${search}
+      />
+      <${Field}
+        label=${t("Kind")}
+        options=${[["", t("All kinds")], ...Object.entries(KINDS())]}
+        value=${filters.kind}
+        onInput=${(/** @type {string} */ kind) => set({ kind })}
+      />
+      <${Field}
+        label=${t("Description")}
+        options=${[
+          ["", t("All files")],
+          ["false", t("Without a description")],
+          ["true", t("Described")],
+        ]}
+        value=${filters.described}
+        onInput=${(/** @type {string} */ described) => set({ described })}
+      />
+      ${children}
+    </form>
+  `;
 }
 
 /** @param {{page: any, filters: Record<string, string>, setPage: (page: any) => void}} props */
@@ -51,5 +156,16 @@ export function MoreMedia({ page, filters, setPage }) {
     const next = await get("/media", { ...filters, limit: PAGE, cursor: page.nextCursor });
     setPage({ ...next, data: [...page.data, ...next.data] });
   });
-  return html`<p class="actions">${page.hasMore && html`<${Button} busy=${busy} onClick=${load}>${t("Show more")}<//>`}<span class="soft" role="status">${tn(page.data.length, "{n} file shown", "{n} files shown")}</span></p>`;
+  return html`
+    <p class="actions">
+      ${page.hasMore && html`
+        <${Button} busy=${busy} onClick=${load}>
+          ${t("Show more")}
+        <//>
+      `}
+      <span class="soft" role="status">
+        ${tn(page.data.length, "{n} file shown", "{n} files shown")}
+      </span>
+    </p>
+  `;
 }

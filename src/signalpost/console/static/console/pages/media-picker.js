@@ -5,16 +5,69 @@ import { t, tn } from "../i18n.js";
 import { Button, Dialog, Empty, Loaded, useLoad } from "../ui.js";
 import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
 
-/** @param {{profileId: string, chosen: string[], max: number, onChoose: (media: any[]) => void, onClose: () => void}} props */
+/**
+ * @param {{
+ *   profileId: string, chosen: string[], max: number, onChoose: (media: any[]) => void, onClose: () => void
+ * }} props
+ */
 export default function MediaPicker({ profileId, chosen, max, onChoose, onClose }) {
-  const [filters, setFilters] = useState(/** @type {Record<string, string>} */ ({ q: "", kind: "", described: "" }));
+  const [filters, setFilters] = useState(
+    /** @type {Record<string, string>} */ ({ q: "", kind: "", described: "" }),
+  );
   const [selected, setSelected] = useState(/** @type {any[]} */ ([]));
   const loaded = useLoad(() => get("/media", { ...filters, limit: PAGE }), Object.values(filters));
-  const select = (/** @type {any} */ media, /** @type {boolean} */ isOn) => setSelected((/** @type {any[]} */ old) => [...old.filter((each) => each.id !== media.id), ...(isOn && old.length < max ? [media] : [])]);
-  const usable = (/** @type {any[]} */ data) => data.filter((media) => media.status === "ready" && !chosen.includes(media.id) && (!media.profileId || media.profileId === profileId));
-  return html`<${Dialog} wide title=${t("Choose files")} onClose=${onClose} onSubmit=${() => selected.length && onChoose(selected)} actions=${html`<${Button} onClick=${onClose}>${t("Cancel")}<//><${Button} kind="primary" type="submit" aria-disabled=${selected.length ? undefined : "true"}>${tn(selected.length, "Add {n} file", "Add {n} files")}<//>`}>
-    <${MediaFilters} filters=${filters} set=${(/** @type {Record<string, string>} */ change) => setFilters({ ...filters, ...change })} />
-    <${Loaded} loaded=${loaded} lines=${6}>${(/** @type {any} */ page) => (usable(page.data).length
-      ? html`<ul class="media-grid small-cards">${usable(page.data).map((media) => html`<${MediaCard} key=${media.id} media=${media} isSelected=${selected.some((/** @type {any} */ each) => each.id === media.id)} onSelect=${(/** @type {boolean} */ isOn) => select(media, isOn)} />`)}</ul><${MoreMedia} page=${page} filters=${filters} setPage=${loaded.setData} />`
-      : html`<${Empty} title=${t("No file to choose")} icon="media">${t("Files that you add to posts or upload under Media can be used again here.")}<//>`)}<//><//>`;
+  const select = (/** @type {any} */ media, /** @type {boolean} */ isOn) =>
+    setSelected((/** @type {any[]} */ old) => [
+      ...old.filter((each) => each.id !== media.id),
+      ...(isOn && old.length < max ? [media] : []),
+    ]);
+  const usable = (/** @type {any[]} */ data) =>
+    data.filter(
+      (media) =>
+        media.status === "ready" &&
+        !chosen.includes(media.id) &&
+        (!media.profileId || media.profileId === profileId),
+    );
+  return html`
+    <${Dialog}
+      wide
+      title=${t("Choose files")}
+      onClose=${onClose}
+      onSubmit=${() => selected.length && onChoose(selected)}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Cancel")}<//>
+          <${Button} kind="primary" type="submit" aria-disabled=${selected.length ? undefined : "true"}>
+            ${tn(selected.length, "Add {n} file", "Add {n} files")}
+          <//>
+        `
+      }
+    >
+      <${MediaFilters}
+        filters=${filters}
+        set=${(/** @type {Record<string, string>} */ change) => setFilters({ ...filters, ...change })}
+      />
+      <${Loaded} loaded=${loaded} lines=${6}>
+        ${(/** @type {any} */ page) =>
+          usable(page.data).length ? html`
+            <ul class="media-grid small-cards">
+              ${usable(page.data).map((media) => html`
+                <${MediaCard}
+                  key=${media.id}
+                  media=${media}
+                  isSelected=${selected.some((/** @type {any} */ each) => each.id === media.id)}
+                  onSelect=${(/** @type {boolean} */ isOn) => select(media, isOn)}
+                />
+              `)}
+            </ul>
+            <${MoreMedia} page=${page} filters=${filters} setPage=${loaded.setData} />
+          ` : html`
+            <${Empty} title=${t("No file to choose")} icon="media">
+              ${t("Files that you add to posts or upload under Media can be used again here.")}
+            <//>
+          `
+        }
+      <//>
+    <//>
+  `;
 }

@@ -1,6 +1,6 @@
 // All posts, with filters in the address; a post when the address names one.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { get } from "../api.js";
+import { get, curlOf } from "../api.js";
 import { t, tn } from "../i18n.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
@@ -10,12 +10,30 @@ import { loadBasics, loadPlatforms, platforms, profiles } from "../store.js";
 import { Button, Empty, Field, LinkButton, Loaded, Page, toastProblem, useAction, useLoad } from "../ui.js";
 import Post from "./post.js";
 
-const STATUSES = /** @type {() => [string, string][]} */ (() => [["", t("All states")], ["draft", t("Draft")], ["scheduled", t("Scheduled")], ["queued", t("Queued")], ["publishing", t("Publishing")], ["published", t("Published")], ["partial", t("Partly published")], ["failed", t("Failed")]]);
+const STATUSES = /** @type {() => [string, string][]} */ (
+  () => [
+    ["", t("All states")],
+    ["draft", t("Draft")],
+    ["scheduled", t("Scheduled")],
+    ["queued", t("Queued")],
+    ["publishing", t("Publishing")],
+    ["published", t("Published")],
+    ["partial", t("Partly published")],
+    ["failed", t("Failed")],
+  ]
+);
 
 /** @param {{id: string, part: string, query: Record<string, string>}} props */
 export default function Posts({ id, part, query }) {
   return id ? html`<${Post} id=${id} part=${part} />` : html`<${List} query=${query} />`;
 }
+
+/** What the page shows as a first call. */
+const firstPost = () => ({
+  profileId: profiles.value?.[0]?.id ?? "PROFILE",
+  text: "Hello",
+  platforms: ["sandbox"],
+});
 
 /** @param {{query: Record<string, string>}} props */
 function List({ query }) {
@@ -25,21 +43,100 @@ function List({ query }) {
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
-  useLive(loaded.reload, { seconds: 5, concerns: ({ subject }) => (loaded.data?.data.length ?? 0) <= 50 && Boolean(subject?.startsWith("pst_")), active: loaded.data?.data.some((/** @type {any} */ post) => ["publishing", "queued"].includes(post.status)) && loaded.data.data.length <= 50 });
+  useLive(loaded.reload, {
+    seconds: 5,
+    concerns: ({ subject }) =>
+      (loaded.data?.data.length ?? 0) <= 50 && Boolean(subject?.startsWith("pst_")),
+    active:
+      loaded.data?.data.some((/** @type {any} */ post) => ["publishing", "queued"].includes(post.status)) &&
+      loaded.data.data.length <= 50,
+  });
   const isFiltered = Boolean(q || status || platform || profileId);
   useRowKeys(loaded.data?.data.length ?? 0);
-  return html`<${Page} title=${t("Posts")} actions=${html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write a post")}<//>`}>
-    <form class="row filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <${SearchField} value=${q} />
-      <${Field} label=${t("State")} options=${STATUSES()} value=${status} onInput=${(/** @type {string} */ value) => filter({ status: value })} />
-      <${Field} label=${t("Network")} options=${[["", t("All networks")], ...(platforms.value ?? []).map((each) => [each.platform, each.name])]} value=${platform} onInput=${(/** @type {string} */ value) => filter({ platform: value })} />
-      ${(profiles.value?.length ?? 0) > 1 && html`<${Field} label=${t("Profile")} options=${[["", t("All profiles")], ...(profiles.value ?? []).map((each) => [each.id, each.name])]} value=${profileId} onInput=${(/** @type {string} */ value) => filter({ profileId: value })} />`}
-    </form>
-    <${Loaded} loaded=${loaded} lines=${8}>${(/** @type {any} */ page) => (page.data.length
-      ? html`<${PostTable} posts=${page.data} label=${t("Posts")} /><${More} page=${page} filters=${filters} setPage=${loaded.setData} />`
-      : isFiltered ? html`<${Empty} title=${t("Nothing found")} icon="search" action=${html`<${Button} onClick=${() => filter({ q: "", status: "", platform: "", profileId: "" })}>${t("Clear the filters")}<//>`}>${t("No post matches these filters.")}<//>`
-        : html`<${Empty} title=${t("No posts yet")} action=${html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write a post")}<//>`}
-            curl=${`curl ${location.origin}/api/v1/posts -H "Authorization: Bearer $SIGNALPOST_KEY" \\\n  -H 'Content-Type: application/json' -d '{"profileId": "${profiles.value?.[0]?.id ?? "PROFILE"}", "text": "Hello", "platforms": ["sandbox"]}'`}>${t("Posts that you write here or send by the API appear in this list, with the outcome at each network.")}<//>`)}<//><//>`;
+  return html`
+    <${Page}
+      title=${t("Posts")}
+      actions=${
+        html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+          ${t("Write a post")}
+        <//>`
+      }
+    >
+      <form
+        class="row filters"
+        role="search"
+        onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+      >
+        <${SearchField} value=${q} />
+        <${Field}
+          label=${t("State")}
+          options=${STATUSES()}
+          value=${status}
+          onInput=${(/** @type {string} */ value) => filter({ status: value })}
+        />
+        <${Field}
+          label=${t("Network")}
+          options=${[
+            ["", t("All networks")],
+            ...(platforms.value ?? []).map((each) => [each.platform, each.name]),
+          ]}
+          value=${platform}
+          onInput=${(/** @type {string} */ value) => filter({ platform: value })}
+        />
+        ${(profiles.value?.length ?? 0) > 1 && html`
+          <${Field}
+            label=${t("Profile")}
+            options=${[
+              ["", t("All profiles")],
+              ...(profiles.value ?? []).map((each) => [each.id, each.name]),
+            ]}
+            value=${profileId}
+            onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
+          />
+        `}
+      </form>
+      <${Loaded} loaded=${loaded} lines=${8}>
+        ${(/** @type {any} */ page) =>
+          page.data.length ? html`
+            <${PostTable} posts=${page.data} label=${t("Posts")} />
+            <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
+          ` : isFiltered ? html`
+            <${Empty}
+              title=${t("Nothing found")}
+              icon="search"
+              action=${
+                html`<${Button}
+                  onClick=${() => filter({ q: "", status: "", platform: "", profileId: "" })}
+                >
+                  ${t("Clear the filters")}
+                <//>`
+              }
+            >
+              ${t("No post matches these filters.")}
+            <//>
+          ` : html`
+            <${Empty}
+              title=${t("No posts yet")}
+              action=${
+                html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+                  ${t("Write a post")}
+                <//>`
+              }
+              curl=${curlOf(
+                "/posts",
+                "-H 'Content-Type: application/json'",
+                `-d '${JSON.stringify(firstPost())}'`,
+              )}
+            >
+              ${t(
+                "Posts that you write here or send by the API appear in this list, with the outcome at each network.",
+              )}
+            <//>
+          `
+        }
+      <//>
+    <//>
+  `;
 }
 
 /** A search that waits until typing pauses. @param {{value: string}} props */
@@ -49,7 +146,16 @@ function SearchField({ value }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => filter({ q: typed }), 300);
   };
-  return html`<${Field} label=${t("Search")} type="search" value=${value} onInput=${search} placeholder=${t("Words in title or text")} maxlength="200" />`;
+  return html`
+    <${Field}
+      label=${t("Search")}
+      type="search"
+      value=${value}
+      onInput=${search}
+      placeholder=${t("Words in title or text")}
+      maxlength="200"
+    />
+  `;
 }
 
 /** @param {{page: any, filters: Record<string, any>, setPage: (page: any) => void}} props */
@@ -58,17 +164,39 @@ function More({ page, filters, setPage }) {
     const next = await get("/posts", { ...filters, cursor: page.nextCursor });
     setPage({ ...next, data: [...page.data, ...next.data] });
   });
-  return html`<p class="soft" role="status">${tn(page.data.length, "{n} post shown", "{n} posts shown")}</p>${page.hasMore && html`<${Button} busy=${busy} onClick=${load}>${t("Show more")}<//>`}`;
+  return html`
+    <p class="soft" role="status">
+      ${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+    </p>
+    ${page.hasMore && html`
+      <${Button} busy=${busy} onClick=${load}>
+        ${t("Show more")}
+      <//>
+    `}
+  `;
 }
 
 /** `j` and `k` move through the rows, Enter opens the one that has the focus. @param {number} count */
 export function useRowKeys(count) {
   const [, setIndex] = useState(-1);
-  const move = (/** @type {number} */ step) => setIndex(() => {
-    const links = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main .row-link")]);
-    const index = Math.max(0, Math.min(links.length - 1, links.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step));
-    links[index]?.focus();
-    return index;
-  });
-  useCommands([{ keys: "j", name: t("Next row"), run: () => move(1) }, { keys: "k", name: t("Previous row"), run: () => move(-1) }], [count]);
+  const move = (/** @type {number} */ step) =>
+    setIndex(() => {
+      const links = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main .row-link")]);
+      const index = Math.max(
+        0,
+        Math.min(
+          links.length - 1,
+          links.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step,
+        ),
+      );
+      links[index]?.focus();
+      return index;
+    });
+  useCommands(
+    [
+      { keys: "j", name: t("Next row"), run: () => move(1) },
+      { keys: "k", name: t("Previous row"), run: () => move(-1) },
+    ],
+    [count],
+  );
 }

@@ -1,4 +1,5 @@
-// A new ticket. While the subject is typed, feature requests that say the same are shown: a vote is better than a twin.
+// A new ticket. While the subject is typed, feature requests that say the same are shown: a vote is better
+// than a twin.
 import { html, useEffect, useState } from "../html.js";
 import { get, post, recorded } from "../api.js";
 import { Files } from "../files.js";
@@ -22,7 +23,14 @@ function useSimilar(subject) {
       return undefined;
     }
     const aborted = new AbortController();
-    const timer = setTimeout(() => get("/support/suggestions", { q: typed, limit: SIMILAR_MAX }, { signal: aborted.signal }).then((page) => setSimilar(page.data), (error) => aborted.signal.aborted || toastProblem(error)), PAUSE_MS);
+    const timer = setTimeout(
+      () =>
+        get("/support/suggestions", { q: typed, limit: SIMILAR_MAX }, { signal: aborted.signal }).then(
+          (page) => setSimilar(page.data),
+          (error) => aborted.signal.aborted || toastProblem(error),
+        ),
+      PAUSE_MS,
+    );
     return () => {
       clearTimeout(timer);
       aborted.abort();
@@ -45,26 +53,116 @@ export default function NewTicket({ kind, onClose }) {
   }, []);
   const [busy, open] = useAction(async () => {
     setProblem(null);
-    const context = { url: location.href.slice(0, 2_048), userAgent: navigator.userAgent.slice(0, 500), requestId: withFailed ? failed?.requestId : null };
+    const context = {
+      url: location.href.slice(0, 2_048),
+      userAgent: navigator.userAgent.slice(0, 500),
+      requestId: withFailed ? failed?.requestId : null,
+    };
     try {
-      const made = await post("/support", { ...fields, context, attachments: files.map((file) => file.mediaId) });
+      const made = await post("/support", {
+        ...fields,
+        context,
+        attachments: files.map((file) => file.mediaId),
+      });
       onClose();
       go(`support/${made.id}`);
     } catch (error) {
       setProblem(error);
     }
   });
-  const set = (/** @type {string} */ name) => (/** @type {string} */ value) => setFields({ ...fields, [name]: value });
-  const errorOf = (/** @type {string} */ name) => problem?.issues?.find((/** @type {any} */ issue) => issue.path.startsWith(`/${name}`))?.message;
+  const set = (/** @type {string} */ name) => (/** @type {string} */ value) =>
+    setFields({ ...fields, [name]: value });
+  const errorOf = (/** @type {string} */ name) =>
+    problem?.issues?.find((/** @type {any} */ issue) => issue.path.startsWith(`/${name}`))?.message;
   const isWish = fields.type === SUGGESTION;
   const profile = profiles.value?.[0];
-  return html`<${Dialog} title=${isWish ? t("Suggest a feature") : t("Open a ticket")} onClose=${onClose} onSubmit=${open} actions=${html`<${Button} onClick=${onClose}>${t("Cancel")}<//><${Button} kind="primary" type="submit" busy=${busy || uploading > 0}>${isWish ? t("Suggest it") : t("Send")}<//>`}>
-    ${problem && html`<${ProblemBox} problem=${problem} />`}
-    <${Field} label=${t("Kind")} options=${kinds()} value=${fields.type} onInput=${set("type")} hint=${isWish ? t("Public at once: users of all workspaces see it with your name.") : t("Only your workspace and the people who run this service see it.")} />
-    <${Field} label=${t("Subject")} value=${fields.subject} maxlength="200" error=${errorOf("subject")} onInput=${set("subject")} autofocus />
-    ${similar.length > 0 && html`<section class="similar" aria-label=${t("Already suggested")}><p class="soft">${t("Already suggested; a vote counts more than a second one:")}</p><ul class="list wishes">${similar.map((wish) => html`<li key=${wish.id}><${Vote} ticket=${wish} /><a class="grow" href=${to(`support/${wish.id}`)} onClick=${onClose}>${wish.subject}</a><${Badge} state=${wish.status} /></li>`)}</ul></section>`}
-    <${Field} label=${isWish ? t("What should it do, and what for?") : t("What happened?")} rows=${6} maxlength="10000" value=${fields.body} error=${errorOf("body")} onInput=${set("body")} />
-    ${!isWish && html`<${Field} label=${t("Urgency")} options=${[["low", t("low")], ["normal", t("normal")], ["high", t("high")], ["urgent", t("urgent")]]} value=${fields.priority} onInput=${set("priority")} />`}
-    ${failed && html`<${Check} label=${t("Add the request that was refused last")} hint=${`${failed.method} ${failed.path} · ${failed.status} · ${failed.requestId}`} checked=${withFailed} onChange=${setWithFailed} />`}
-    ${may("media:write") && profile && html`<${Files} files=${files} profileId=${profile.id} onChange=${setFiles} onUploading=${setUploading} />`}<//>`;
+  return html`
+    <${Dialog}
+      title=${isWish ? t("Suggest a feature") : t("Open a ticket")}
+      onClose=${onClose}
+      onSubmit=${open}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Cancel")}<//>
+          <${Button} kind="primary" type="submit" busy=${busy || uploading > 0}>
+            ${isWish ? t("Suggest it") : t("Send")}
+          <//>
+        `
+      }
+    >
+      ${problem && html`<${ProblemBox} problem=${problem} />`}
+      <${Field}
+        label=${t("Kind")}
+        options=${kinds()}
+        value=${fields.type}
+        onInput=${set("type")}
+        hint=${
+          isWish
+            ? t("Public at once: users of all workspaces see it with your name.")
+            : t("Only your workspace and the people who run this service see it.")
+        }
+      />
+      <${Field}
+        label=${t("Subject")}
+        value=${fields.subject}
+        maxlength="200"
+        error=${errorOf("subject")}
+        onInput=${set("subject")}
+        autofocus
+      />
+      ${similar.length > 0 && html`
+        <section class="similar" aria-label=${t("Already suggested")}>
+          <p class="soft">${t("Already suggested; a vote counts more than a second one:")}</p>
+          <ul class="list wishes">
+            ${similar.map((wish) => html`
+              <li key=${wish.id}>
+                <${Vote} ticket=${wish} />
+                <a class="grow" href=${to(`support/${wish.id}`)} onClick=${onClose}>
+                  ${wish.subject}
+                </a>
+                <${Badge} state=${wish.status} />
+              </li>
+            `)}
+          </ul>
+        </section>
+      `}
+      <${Field}
+        label=${isWish ? t("What should it do, and what for?") : t("What happened?")}
+        rows=${6}
+        maxlength="10000"
+        value=${fields.body}
+        error=${errorOf("body")}
+        onInput=${set("body")}
+      />
+      ${!isWish && html`
+        <${Field}
+          label=${t("Urgency")}
+          options=${[
+            ["low", t("low")],
+            ["normal", t("normal")],
+            ["high", t("high")],
+            ["urgent", t("urgent")],
+          ]}
+          value=${fields.priority}
+          onInput=${set("priority")}
+        />
+      `}
+      ${failed && html`
+        <${Check}
+          label=${t("Add the request that was refused last")}
+          hint=${`${failed.method} ${failed.path} · ${failed.status} · ${failed.requestId}`}
+          checked=${withFailed}
+          onChange=${setWithFailed}
+        />
+      `}
+      ${may("media:write") && profile && html`
+        <${Files}
+          files=${files}
+          profileId=${profile.id}
+          onChange=${setFiles}
+          onUploading=${setUploading}
+        />
+      `}
+    <//>
+  `;
 }

@@ -7,7 +7,13 @@ import { number, t } from "../i18n.js";
 import { toastProblem } from "../ui.js";
 
 /** @returns {[string, string][]} */
-export const kinds = () => [["question", t("Question")], ["bug", t("Fault")], ["billing", t("Billing")], ["account", t("Account")], ["suggestion", t("Feature request")]];
+export const kinds = () => [
+  ["question", t("Question")],
+  ["bug", t("Fault")],
+  ["billing", t("Billing")],
+  ["account", t("Account")],
+  ["suggestion", t("Feature request")],
+];
 /** @param {string} key */
 export const kindName = (key) => kinds().find(([kind]) => kind === key)?.[1] ?? key;
 export const SUGGESTION = "suggestion";
@@ -17,7 +23,10 @@ const voting = new Set();
 /** Until the votes that were given are counted, so that a list that is loaded then has them. */
 export const votesCounted = () => Promise.allSettled(voting);
 
-/** One vote of each person: counted at once, and taken back if the service refuses it. @param {{ticket: any}} props */
+/**
+ * One vote of each person: counted at once, and taken back if the service refuses it.
+ * @param {{ticket: any}} props
+ */
 export function Vote({ ticket }) {
   const [state, setState] = useState({ votes: ticket.votes, voted: ticket.votedByMe, busy: false });
   const toggle = async () => {
@@ -37,11 +46,34 @@ export function Vote({ ticket }) {
     }
   };
   const closed = WITHOUT_VOTES.includes(ticket.status) && !state.voted;
-  return html`<button type="button" class="vote" aria-pressed=${state.voted ? "true" : "false"} disabled=${closed} onClick=${toggle}><${Icon} name="up" /><strong>${number(state.votes)}</strong><span class="hidden"> ${t("votes for {name}", { name: ticket.subject })}</span></button>`;
+  return html`
+    <button
+      type="button"
+      class="vote"
+      aria-pressed=${state.voted ? "true" : "false"}
+      disabled=${closed}
+      onClick=${toggle}
+    >
+      <${Icon} name="up" />
+      <strong>${number(state.votes)}</strong>
+      <span class="hidden"> ${t("votes for {name}", { name: ticket.subject })}</span>
+    </button>
+  `;
 }
 
 /** @param {{files: any[]}} props */
 export function Attached({ files }) {
   if (!files.length) return null;
-  return html`<ul class="attached">${files.map((file) => html`<li key=${file.mediaId}><a href=${local(file.url)} target="_blank" rel="noopener"><${Icon} name="image" />${file.fileName}</a></li>`)}</ul>`;
+  return html`
+    <ul class="attached">
+      ${files.map((file) => html`
+        <li key=${file.mediaId}>
+          <a href=${local(file.url)} target="_blank" rel="noopener">
+            <${Icon} name="image" />
+            ${file.fileName}
+          </a>
+        </li>
+      `)}
+    </ul>
+  `;
 }

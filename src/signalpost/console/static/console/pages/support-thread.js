@@ -8,12 +8,37 @@ import { useLive } from "../live.js";
 import { go, to } from "../router.js";
 import { loadBasics, may, me, profiles } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar, Badge, Button, Card, Check, Dialog, Field, Loaded, Page, ProblemBox, toast, toastProblem, useAction, useLoad } from "../ui.js";
+import {
+  Avatar,
+  Badge,
+  Button,
+  Card,
+  Check,
+  Dialog,
+  Field,
+  Loaded,
+  Page,
+  ProblemBox,
+  toast,
+  toastProblem,
+  useAction,
+  useLoad,
+} from "../ui.js";
 import { Attached, SUGGESTION, Vote, kindName, votesCounted } from "./support-parts.js";
 
 const OF_TICKETS = ["open", "in_progress", "waiting_on_user", "resolved", "closed"];
 const OF_SUGGESTIONS = ["open", "planned", "in_progress", "shipped", "declined", "closed"];
-const STATUS_NAMES = () => /** @type {Record<string, string>} */ ({ open: t("Open"), in_progress: t("In progress"), waiting_on_user: t("Waiting for you"), resolved: t("Resolved"), closed: t("Closed"), planned: t("Planned"), shipped: t("Shipped"), declined: t("Declined") });
+const STATUS_NAMES = () =>
+  /** @type {Record<string, string>} */ ({
+    open: t("Open"),
+    in_progress: t("In progress"),
+    waiting_on_user: t("Waiting for you"),
+    resolved: t("Resolved"),
+    closed: t("Closed"),
+    planned: t("Planned"),
+    shipped: t("Shipped"),
+    declined: t("Declined"),
+  });
 const isStaff = () => may("instance:admin");
 
 /** @param {{id: string}} props */
@@ -24,23 +49,100 @@ export default function Thread({ id }) {
     loadBasics().catch(toastProblem);
   }, []);
   const ticket = loaded.data;
-  return html`<${Page} title=${ticket ? ticket.subject : t("Support")} subtitle=${ticket && html`<a href=${to(ticket.type === SUGGESTION ? "support/wishes" : "support")}>${t("Support")}</a> · #${ticket.number} · ${kindName(ticket.type)} · ${ticket.visibility === "public" ? t("everybody sees it") : t("your workspace sees it")}`} actions=${ticket && html`<${Actions} ticket=${ticket} setTicket=${loaded.setData} />`}>
-    <${Loaded} loaded=${loaded} lines=${6}>${() => html`${ticket.mergedIntoId && html`<div class="notice" role="status"><${Icon} name="link" /><p><a href=${to(`support/${ticket.mergedIntoId}`)}>${t("It goes on in another ticket.")}</a></p></div>`}
-      ${ticket.context && html`<${Context} context=${ticket.context} />`}<ol class="thread">${ticket.messages.map((/** @type {any} */ message) => html`<${Message} key=${message.id} message=${message} />`)}</ol>
-      ${ticket.workspaceId === null ? html`<p class="soft">${t("Only its authors and staff write here. Your vote says that you need it too.")}</p>` : ticket.status === "closed" ? html`<p class="soft">${t("It is closed and takes no messages.")}</p>` : html`<${Reply} ticket=${ticket} reload=${loaded.reload} />`}`}<//><//>`;
+  return html`
+    <${Page}
+      title=${ticket ? ticket.subject : t("Support")}
+      subtitle=${
+        ticket && html`
+          <a href=${to(ticket.type === SUGGESTION ? "support/wishes" : "support")}>${t("Support")}</a> · #
+          ${ticket.number} · ${kindName(ticket.type)} ·${" "}
+          ${ticket.visibility === "public" ? t("everybody sees it") : t("your workspace sees it")}
+        `
+      }
+      actions=${ticket && html`<${Actions} ticket=${ticket} setTicket=${loaded.setData} />`}
+    >
+      <${Loaded} loaded=${loaded} lines=${6}>
+        ${() => html`
+          ${ticket.mergedIntoId && html`
+            <div class="notice" role="status">
+              <${Icon} name="link" />
+              <p>
+                <a href=${to(`support/${ticket.mergedIntoId}`)}>${t("It goes on in another ticket.")}</a>
+              </p>
+            </div>
+          `}
+          ${ticket.context && html`<${Context} context=${ticket.context} />`}
+          <ol class="thread">
+            ${ticket.messages.map((/** @type {any} */ message) => html`
+              <${Message} key=${message.id} message=${message} />
+            `)}
+          </ol>
+          ${ticket.workspaceId === null ? html`
+            <p class="soft">
+              ${t("Only its authors and staff write here. Your vote says that you need it too.")}
+            </p>
+          ` : ticket.status === "closed" ? html`
+            <p class="soft">${t("It is closed and takes no messages.")}</p>
+          ` : html`
+            <${Reply} ticket=${ticket} reload=${loaded.reload} />
+          `}
+        `}
+      <//>
+    <//>
+  `;
 }
 
 /** @param {{context: any}} props */
 function Context({ context }) {
-  const rows = [[t("Request"), context.requestId && html`<code>${context.requestId}</code>`], [t("Post"), context.postId && html`<a href=${to(`posts/${context.postId}`)}>${context.postId}</a>`], [t("Page"), context.url], [t("Program"), context.userAgent]].filter(([, value]) => value);
-  return rows.length > 0 && html`<details class="context"><summary>${t("What it is about")}</summary><dl class="facts small">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></details>`;
+  const rows = [
+    [t("Request"), context.requestId && html`<code>${context.requestId}</code>`],
+    [
+      t("Post"),
+      context.postId && html`<a href=${to(`posts/${context.postId}`)}>${context.postId}</a>`,
+    ],
+    [t("Page"), context.url],
+    [t("Program"), context.userAgent],
+  ].filter(([, value]) => value);
+  return (
+    rows.length > 0 && html`
+      <details class="context">
+        <summary>${t("What it is about")}</summary>
+        <dl class="facts small">
+          ${rows.map(([name, value]) => html`
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          `)}
+        </dl>
+      </details>
+    `
+  );
 }
 
 /** @param {{message: any}} props */
 function Message({ message }) {
   const { author } = message;
-  return html`<li class=${message.internal ? "message internal" : `message ${author.role}`}><${Avatar} name=${author.name} /><div class="grow"><p><strong>${author.name}</strong> ${author.role === "staff" && html`<span class="soft">${t("Support")}</span>`} ${message.internal && html`<span class="badge warn"><${Icon} name="dot" />${t("note among staff")}</span>`} <span class="soft"><${Time} at=${message.createdAt} kind="relative" /></span></p>
-    <div class="post-text">${message.body}</div><${Attached} files=${message.files} /></div></li>`;
+  return html`
+    <li class=${message.internal ? "message internal" : `message ${author.role}`}>
+      <${Avatar} name=${author.name} />
+      <div class="grow">
+        <p>
+          <strong>${author.name}</strong>${" "}
+          ${author.role === "staff" && html`<span class="soft">${t("Support")}</span>`}${" "}
+          ${message.internal && html`
+            <span class="badge warn">
+              <${Icon} name="dot" />
+              ${t("note among staff")}
+            </span>
+          `}${" "}
+          <span class="soft">
+            <${Time} at=${message.createdAt} kind="relative" />
+          </span>
+        </p>
+        <div class="post-text">${message.body}</div>
+        <${Attached} files=${message.files} />
+      </div>
+    </li>
+  `;
 }
 
 /** @param {{ticket: any, reload: () => Promise<void>}} props */
@@ -53,7 +155,11 @@ function Reply({ ticket, reload }) {
   const [busy, send] = useAction(async () => {
     setProblem(null);
     try {
-      await post(`/support/${ticket.id}/messages`, { body, attachments: files.map((file) => file.mediaId), ...(internal ? { internal } : {}) });
+      await post(`/support/${ticket.id}/messages`, {
+        body,
+        attachments: files.map((file) => file.mediaId),
+        ...(internal ? { internal } : {}),
+      });
       setBody("");
       setFiles([]);
       await reload();
@@ -69,11 +175,39 @@ function Reply({ ticket, reload }) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
   };
   const profile = profiles.value?.[0];
-  return html`<${Card} title=${t("Answer")}><form onSubmit=${submit} onKeyDown=${onKey}>${problem && html`<${ProblemBox} problem=${problem} />`}
-    <${Field} label=${t("Message")} rows=${4} maxlength="10000" value=${body} onInput=${setBody} hint=${ticket.status === "resolved" ? t("A message opens it again.") : undefined} />
-    ${may("media:write") && profile && html`<${Files} files=${files} profileId=${profile.id} onChange=${setFiles} onUploading=${setUploading} />`}
-    ${isStaff() && html`<${Check} label=${t("A note among staff: users never see it")} checked=${internal} onChange=${setInternal} />`}
-    <${Button} kind="primary" type="submit" icon="send" busy=${busy || uploading > 0}>${t("Send")}<//></form><//>`;
+  return html`
+    <${Card} title=${t("Answer")}>
+      <form onSubmit=${submit} onKeyDown=${onKey}>
+        ${problem && html`<${ProblemBox} problem=${problem} />`}
+        <${Field}
+          label=${t("Message")}
+          rows=${4}
+          maxlength="10000"
+          value=${body}
+          onInput=${setBody}
+          hint=${ticket.status === "resolved" ? t("A message opens it again.") : undefined}
+        />
+        ${may("media:write") && profile && html`
+          <${Files}
+            files=${files}
+            profileId=${profile.id}
+            onChange=${setFiles}
+            onUploading=${setUploading}
+          />
+        `}
+        ${isStaff() && html`
+          <${Check}
+            label=${t("A note among staff: users never see it")}
+            checked=${internal}
+            onChange=${setInternal}
+          />
+        `}
+        <${Button} kind="primary" type="submit" icon="send" busy=${busy || uploading > 0}>
+          ${t("Send")}
+        <//>
+      </form>
+    <//>
+  `;
 }
 
 /** @param {{ticket: any, setTicket: (ticket: any) => void}} props */
@@ -81,15 +215,46 @@ function Actions({ ticket, setTicket }) {
   const [deleting, setDeleting] = useState(false);
   const isMine = ticket.author.id === me.value.user.id;
   const isWish = ticket.type === SUGGESTION;
-  const move = (/** @type {string} */ status) => patch(`/support/${ticket.id}/status`, { status }).then((changed) => {
-    setTicket(changed);
-    toast(t("Now: {state}", { state: STATUS_NAMES()[changed.status] }));
-  }, toastProblem);
+  const move = (/** @type {string} */ status) =>
+    patch(`/support/${ticket.id}/status`, { status }).then((changed) => {
+      setTicket(changed);
+      toast(t("Now: {state}", { state: STATUS_NAMES()[changed.status] }));
+    }, toastProblem);
   const decided = ["shipped", "declined"].includes(ticket.status);
-  return html`${isWish && html`<${Vote} key=${ticket.votes} ticket=${ticket} />`}<${Badge} state=${ticket.status} />
-    ${isStaff() ? html`<select class="status" aria-label=${t("State")} onChange=${(/** @type {any} */ event) => move(event.currentTarget.value)}>${(isWish ? OF_SUGGESTIONS : OF_TICKETS).map((key) => html`<option value=${key} selected=${key === ticket.status}>${STATUS_NAMES()[key]}</option>`)}</select>`
-      : isMine && !decided && (ticket.status === "closed" ? html`<${Button} onClick=${() => move("open")}>${t("Open it again")}<//>` : html`<${Button} onClick=${() => move("closed")}>${t("Close it")}<//>`)}
-    ${isMine && html`<${Button} kind="quiet" icon="trash" aria-label=${t("Delete the ticket")} onClick=${() => setDeleting(true)} />`}${deleting && html`<${Delete} ticket=${ticket} onClose=${() => setDeleting(false)} />`}`;
+  return html`
+    ${isWish && html`<${Vote} key=${ticket.votes} ticket=${ticket} />`}
+    <${Badge} state=${ticket.status} />
+    ${isStaff() ? html`
+      <select
+        class="status"
+        aria-label=${t("State")}
+        onChange=${(/** @type {any} */ event) => move(event.currentTarget.value)}
+      >
+        ${(isWish ? OF_SUGGESTIONS : OF_TICKETS).map((key) => html`
+          <option value=${key} selected=${key === ticket.status}>
+            ${STATUS_NAMES()[key]}
+          </option>
+        `)}
+      </select>
+    ` : (
+      isMine &&
+      !decided &&
+      (ticket.status === "closed" ? html`
+        <${Button} onClick=${() => move("open")}>${t("Open it again")}<//>
+      ` : html`
+        <${Button} onClick=${() => move("closed")}>${t("Close it")}<//>
+      `)
+    )}
+    ${isMine && html`
+      <${Button}
+        kind="quiet"
+        icon="trash"
+        aria-label=${t("Delete the ticket")}
+        onClick=${() => setDeleting(true)}
+      />
+    `}
+    ${deleting && html`<${Delete} ticket=${ticket} onClose=${() => setDeleting(false)} />`}
+  `;
 }
 
 /** @param {{ticket: any, onClose: () => void}} props */
@@ -99,5 +264,21 @@ function Delete({ ticket, onClose }) {
     toast(t("The ticket is deleted."));
     go(ticket.type === SUGGESTION ? "support/wishes" : "support");
   });
-  return html`<${Dialog} title=${t("Delete the ticket?")} onClose=${onClose} onSubmit=${act} actions=${html`<${Button} onClick=${onClose}>${t("Keep it")}<//><${Button} kind="danger" type="submit" busy=${busy}>${t("Delete")}<//>`}><p>${t("It is deleted with its messages. That is possible until staff have answered.")}</p><//>`;
+  return html`
+    <${Dialog}
+      title=${t("Delete the ticket?")}
+      onClose=${onClose}
+      onSubmit=${act}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Keep it")}<//>
+          <${Button} kind="danger" type="submit" busy=${busy}>
+            ${t("Delete")}
+          <//>
+        `
+      }
+    >
+      <p>${t("It is deleted with its messages. That is possible until staff have answered.")}</p>
+    <//>
+  `;
 }

@@ -1,6 +1,6 @@
 // Support: tickets of the workspace, and what people wish for.
 import { html, useRef, useState } from "../html.js";
-import { ROOT, get } from "../api.js";
+import { ROOT, get, curlOf } from "../api.js";
 import { number, t, tn } from "../i18n.js";
 import { filter, to } from "../router.js";
 import { Time } from "../time.js";
@@ -10,18 +10,64 @@ import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts
 import Thread from "./support-thread.js";
 
 const TICKET = /^tkt_/;
-const STATUSES = () => /** @type {[string, string][]} */ ([["", t("All states")], ["open", t("Open")], ["in_progress", t("In progress")], ["waiting_on_user", t("Waiting for you")], ["resolved", t("Resolved")], ["closed", t("Closed")]]);
+const STATUSES = () =>
+  /** @type {[string, string][]} */ ([
+    ["", t("All states")],
+    ["open", t("Open")],
+    ["in_progress", t("In progress")],
+    ["waiting_on_user", t("Waiting for you")],
+    ["resolved", t("Resolved")],
+    ["closed", t("Closed")],
+  ]);
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Support({ id, query }) {
   const [kind, setKind] = useState("");
   if (TICKET.test(id)) return html`<${Thread} id=${id} />`;
   const isWishes = id === "wishes";
-  const ask = isWishes ? html`<${Button} kind="primary" icon="plus" onClick=${() => setKind(SUGGESTION)}>${t("Suggest a feature")}<//>` : html`<${Button} kind="primary" icon="plus" onClick=${() => setKind("question")}>${t("Open a ticket")}<//>`;
-  return html`<${Page} title=${t("Support")} subtitle=${html`${t("Is something down?")} <a href=${`${ROOT}/status`} target="_blank" rel="noopener">${t("Status of the service")}</a> · <a href=${`${ROOT}/docs`} target="_blank" rel="noopener">${t("Docs")}</a>`} actions=${ask}>
-    <${Tabs} label=${t("Support")} path="support" current=${id} tabs=${[["", t("Tickets")], ["wishes", t("Feature requests")]]} />
-    ${isWishes ? html`<${Wishes} q=${query.q ?? ""} ask=${ask} />` : html`<${Tickets} query=${query} ask=${ask} />`}
-    ${kind && html`<${NewTicket} kind=${kind} onClose=${() => setKind("")} />`}<//>`;
+  const ask = isWishes ? html`
+    <${Button} kind="primary" icon="plus" onClick=${() => setKind(SUGGESTION)}>
+      ${t("Suggest a feature")}
+    <//>
+  ` : html`
+    <${Button} kind="primary" icon="plus" onClick=${() => setKind("question")}>
+      ${t("Open a ticket")}
+    <//>
+  `;
+  return html`
+    <${Page}
+      title=${t("Support")}
+      subtitle=${
+        html`
+          ${t("Is something down?")}${" "}
+          <a href=${`${ROOT}/status`} target="_blank" rel="noopener">
+            ${t("Status of the service")}
+          </a>${" "}
+          ·${" "}
+          <a href=${`${ROOT}/docs`} target="_blank" rel="noopener">
+            ${t("Docs")}
+          </a>
+        `
+      }
+      actions=${ask}
+    >
+      <${Tabs}
+        label=${t("Support")}
+        path="support"
+        current=${id}
+        tabs=${[
+          ["", t("Tickets")],
+          ["wishes", t("Feature requests")],
+        ]}
+      />
+      ${isWishes ? html`
+        <${Wishes} q=${query.q ?? ""} ask=${ask} />
+      ` : html`
+        <${Tickets} query=${query} ask=${ask} />
+      `}
+      ${kind && html`<${NewTicket} kind=${kind} onClose=${() => setKind("")} />`}
+    <//>
+  `;
 }
 
 /** A search that waits until typing pauses. @param {{value: string, label: string}} props */
@@ -40,7 +86,15 @@ function More({ path, query, page, setPage }) {
     const next = await get(path, { ...query, cursor: page.nextCursor });
     setPage({ ...next, data: [...page.data, ...next.data] });
   });
-  return page.hasMore && html`<p><${Button} busy=${busy} onClick=${load}>${t("Show more")}<//></p>`;
+  return (
+    page.hasMore && html`
+      <p>
+        <${Button} busy=${busy} onClick=${load}>
+          ${t("Show more")}
+        <//>
+      </p>
+    `
+  );
 }
 
 /** @param {{query: Record<string, string>, ask: any}} props */
@@ -49,22 +103,130 @@ function Tickets({ query, ask }) {
   const filters = { q, status, type, limit: 50 };
   const loaded = useLoad(() => get("/support", filters), [q, status, type]);
   const isFiltered = Boolean(q || status || type);
-  return html`<form class="row filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}><${SearchField} label=${t("Search")} value=${q} />
-      <${Field} label=${t("State")} options=${STATUSES()} value=${status} onInput=${(/** @type {string} */ value) => filter({ status: value })} />
-      <${Field} label=${t("Kind")} options=${[["", t("All kinds")], ...kinds()]} value=${type} onInput=${(/** @type {string} */ value) => filter({ type: value })} /></form>
-    <${Loaded} loaded=${loaded} lines=${6}>${(/** @type {any} */ page) => (page.data.length ? html`<${Table} label=${t("Tickets")} shown=${page.data.length} columns=${[t("Subject"), t("Kind"), t("State"), t("Messages"), t("Last message")]} numbers=${[3]} rows=${page.data.map((/** @type {any} */ ticket) => ({
-      key: ticket.id, href: to(`support/${ticket.id}`), cells: [html`<span class="clip">${ticket.subject} <span class="soft">#${ticket.number}</span></span>`, kindName(ticket.type), html`<${Badge} state=${ticket.status} />`, number(ticket.messageCount), html`<${Time} at=${ticket.lastMessageAt} kind="relative" />`],
-    }))} /><${More} path="/support" query=${filters} page=${page} setPage=${loaded.setData} />`
-      : isFiltered ? html`<${Empty} title=${t("Nothing found")} icon="search" action=${html`<${Button} onClick=${() => filter({ q: "", status: "", type: "" })}>${t("Clear the filters")}<//>`}>${t("No ticket matches these filters.")}<//>`
-        : html`<${Empty} title=${t("No tickets yet")} icon="support" action=${ask} curl=${`curl ${location.origin}/api/v1/support -H "Authorization: Bearer $SIGNALPOST_KEY" \\\n  -H 'Content-Type: application/json' -d '{"subject": "Posts appear late", "body": "Since Sunday …", "type": "bug"}'`}>${t("Ask a question or report a fault. Your workspace and the people who run this service see it.")}<//>`)}<//>`;
+  return html`
+    <form
+      class="row filters"
+      role="search"
+      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+    >
+      <${SearchField} label=${t("Search")} value=${q} />
+      <${Field}
+        label=${t("State")}
+        options=${STATUSES()}
+        value=${status}
+        onInput=${(/** @type {string} */ value) => filter({ status: value })}
+      />
+      <${Field}
+        label=${t("Kind")}
+        options=${[["", t("All kinds")], ...kinds()]}
+        value=${type}
+        onInput=${(/** @type {string} */ value) => filter({ type: value })}
+      />
+    </form>
+    <${Loaded} loaded=${loaded} lines=${6}>
+      ${(/** @type {any} */ page) =>
+        page.data.length ? html`
+          <${Table}
+            label=${t("Tickets")}
+            shown=${page.data.length}
+            columns=${[t("Subject"), t("Kind"), t("State"), t("Messages"), t("Last message")]}
+            numbers=${[3]}
+            rows=${page.data.map((/** @type {any} */ ticket) => ({
+              key: ticket.id,
+              href: to(`support/${ticket.id}`),
+              cells: [
+                html`<span class="clip">
+                  ${ticket.subject} <span class="soft">#${ticket.number}</span>
+                </span>`,
+                kindName(ticket.type),
+                html`<${Badge} state=${ticket.status} />`,
+                number(ticket.messageCount),
+                html`<${Time} at=${ticket.lastMessageAt} kind="relative" />`,
+              ],
+            }))}
+          />
+          <${More} path="/support" query=${filters} page=${page} setPage=${loaded.setData} />
+          ` : isFiltered ? html`
+          <${Empty}
+            title=${t("Nothing found")}
+            icon="search"
+            action=${
+              html`<${Button} onClick=${() => filter({ q: "", status: "", type: "" })}>
+                ${t("Clear the filters")}
+              <//>`
+            }
+          >
+            ${t("No ticket matches these filters.")}
+          <//>
+        ` : html`
+          <${Empty}
+            title=${t("No tickets yet")}
+            icon="support"
+            action=${ask}
+            curl=${curlOf(
+              "/support",
+              "-H 'Content-Type: application/json'",
+              `-d '{"subject": "Posts appear late", "body": "Since Sunday …", "type": "bug"}'`,
+            )}
+          >
+            ${t(
+              "Ask a question or report a fault. Your workspace and the people who run this service see it.",
+            )}
+          <//>
+        `
+      }
+    <//>
+  `;
 }
 
 /** @param {{q: string, ask: any}} props */
 function Wishes({ q, ask }) {
   const filters = { q, limit: 50 };
   const loaded = useLoad(() => votesCounted().then(() => get("/support/suggestions", filters)), [q]);
-  return html`<form class="row filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}><${SearchField} label=${t("Search")} value=${q} /></form>
-    <${Loaded} loaded=${loaded} lines=${6}>${(/** @type {any} */ page) => (page.data.length ? html`<ul class="list wishes" aria-label=${t("Feature requests")}>${page.data.map((/** @type {any} */ wish) => html`<li key=${wish.id}><${Vote} ticket=${wish} /><span class="grow"><a class="row-link" href=${to(`support/${wish.id}`)}>${wish.subject}</a><br /><span class="soft small">${wish.author.name} · ${tn(wish.messageCount, "{n} message", "{n} messages")}</span></span><${Badge} state=${wish.status} /></li>`)}</ul>
-      <${More} path="/support/suggestions" query=${filters} page=${page} setPage=${loaded.setData} />`
-      : q ? html`<${Empty} title=${t("Nothing found")} icon="search" action=${ask}>${t("Nobody has asked for this yet.")}<//>` : html`<${Empty} title=${t("No feature requests yet")} icon="support" action=${ask}>${t("What should this service do? Everybody here can see it and vote for it.")}<//>`)}<//>`;
+  return html`
+    <form
+      class="row filters"
+      role="search"
+      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+    >
+      <${SearchField} label=${t("Search")} value=${q} />
+    </form>
+    <${Loaded} loaded=${loaded} lines=${6}>
+      ${(/** @type {any} */ page) =>
+        page.data.length ? html`
+          <ul class="list wishes" aria-label=${t("Feature requests")}>
+            ${page.data.map((/** @type {any} */ wish) => html`
+              <li key=${wish.id}>
+                <${Vote} ticket=${wish} />
+                <span class="grow">
+                  <a class="row-link" href=${to(`support/${wish.id}`)}>
+                    ${wish.subject}
+                  </a>
+                  <br />
+                  <span class="soft small">
+                    ${wish.author.name} · ${tn(wish.messageCount, "{n} message", "{n} messages")}
+                  </span>
+                </span>
+                <${Badge} state=${wish.status} />
+              </li>
+            `)}
+          </ul>
+          <${More}
+            path="/support/suggestions"
+            query=${filters}
+            page=${page}
+            setPage=${loaded.setData}
+          />
+          ` : q ? html`
+          <${Empty} title=${t("Nothing found")} icon="search" action=${ask}>
+            ${t("Nobody has asked for this yet.")}
+          <//>
+        ` : html`
+          <${Empty} title=${t("No feature requests yet")} icon="support" action=${ask}>
+            ${t("What should this service do? Everybody here can see it and vote for it.")}
+          <//>
+        `
+      }
+    <//>
+  `;
 }

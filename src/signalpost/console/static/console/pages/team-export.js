@@ -10,14 +10,33 @@ import { Button, Card, Dialog, Field, ProblemBox, useAction } from "../ui.js";
 
 export default function Owner() {
   const [deleting, setDeleting] = useState(false);
-  return html`<${Export} /><${Card} title=${t("Danger zone")} class="danger"><p>${t("Delete the workspace: nobody gets in any more and nothing is published. For 30 days an operator can restore it; after that posts, files, accounts, members, keys and history are erased.")}</p>
-      <p>${t("Export it first, if anything in it may be needed again.")}</p><${Button} kind="danger" icon="trash" onClick=${() => setDeleting(true)}>${t("Delete the workspace")}<//><//>${deleting && html`<${Delete} onClose=${() => setDeleting(false)} />`}`;
+  return html`
+    <${Export} />
+    <${Card} title=${t("Danger zone")} class="danger">
+      <p>
+        ${t(
+          "Delete the workspace: nobody gets in any more and nothing is published. For 30 days an operator can restore it; after that posts, files, accounts, members, keys and history are erased.",
+        )}
+      </p>
+      <p>${t("Export it first, if anything in it may be needed again.")}</p>
+      <${Button} kind="danger" icon="trash" onClick=${() => setDeleting(true)}>
+        ${t("Delete the workspace")}
+      <//>
+    <//>
+    ${deleting && html`<${Delete} onClose=${() => setDeleting(false)} />`}
+  `;
 }
 
 /** @param {number} bytes */
-const size = (bytes) => new Intl.NumberFormat(locale(), { style: "unit", unit: "megabyte", maximumFractionDigits: 1 }).format(Math.max(0.1, bytes / 1e6));
+const size = (bytes) =>
+  new Intl.NumberFormat(locale(), { style: "unit", unit: "megabyte", maximumFractionDigits: 1 }).format(
+    Math.max(0.1, bytes / 1e6),
+  );
 
-/** Call, and once more after the password: only who has just signed in may carry everything away. @param {() => Promise<any>} act */
+/**
+ * Call, and once more after the password: only who has just signed in may carry everything away.
+ * @param {() => Promise<any>} act
+ */
 async function justSignedIn(act) {
   try {
     return await act();
@@ -39,20 +58,75 @@ function Export() {
     setNone(false);
   };
   const [making, make] = useAction(() => justSignedIn(() => post(path)).then(keep, setProblem));
-  const [looking, look] = useAction(() => justSignedIn(() => get(path)).then(keep, (error) => (error.status === 404 ? setNone(true) : setProblem(error))));
+  const [looking, look] = useAction(() =>
+    justSignedIn(() => get(path)).then(keep, (error) =>
+      error.status === 404 ? setNone(true) : setProblem(error),
+    ),
+  );
   useLive(() => get(path).then(keep, setProblem), { seconds: 2, active: found?.status === "pending" });
-  return html`<${Card} title=${t("Take the workspace along")}><p>${t("Everything of the workspace in one file that other programs read: posts, files, numbers, people, history. It has no secrets, but personal data: keep it safe.")}</p>
-    <p class="soft">${t("An operator makes a workspace of it again, here or elsewhere, with: signalpost workspaces import. Nothing is published by that.")}</p>
-    ${problem && html`<${ProblemBox} problem=${problem} />`}<div role="status">${isNone && html`<p class="soft">${t("There is no export yet.")}</p>`}${found && html`<${State} found=${found} />`}</div>
-    <div class="actions">${found?.status === "ready" && html`<a class="button primary" href=${found.downloadUrl} download><${Icon} name="link" /><span>${t("Download")}</span></a>`}
-      <${Button} kind=${found?.status === "ready" ? "plain" : "primary"} busy=${making || found?.status === "pending"} onClick=${make}>${found && found.status !== "pending" ? t("Export again") : t("Export the workspace")}<//>${!found && html`<${Button} busy=${looking} onClick=${look}>${t("Show the last export")}<//>`}</div><//>`;
+  return html`
+    <${Card} title=${t("Take the workspace along")}>
+      <p>
+        ${t(
+          "Everything of the workspace in one file that other programs read: posts, files, numbers, people, history. It has no secrets, but personal data: keep it safe.",
+        )}
+      </p>
+      <p class="soft">
+        ${t(
+          "An operator makes a workspace of it again, here or elsewhere, with: signalpost workspaces import. Nothing is published by that.",
+        )}
+      </p>
+      ${problem && html`<${ProblemBox} problem=${problem} />`}
+      <div role="status">
+        ${isNone && html`<p class="soft">${t("There is no export yet.")}</p>`}
+        ${found && html`<${State} found=${found} />`}
+      </div>
+      <div class="actions">
+        ${found?.status === "ready" && html`
+          <a class="button primary" href=${found.downloadUrl} download>
+            <${Icon} name="link" />
+            <span>${t("Download")}</span>
+          </a>
+        `}
+        <${Button}
+          kind=${found?.status === "ready" ? "plain" : "primary"}
+          busy=${making || found?.status === "pending"}
+          onClick=${make}
+        >
+          ${found && found.status !== "pending" ? t("Export again") : t("Export the workspace")}
+        <//>
+        ${!found && html`
+          <${Button} busy=${looking} onClick=${look}>
+            ${t("Show the last export")}
+          <//>
+        `}
+      </div>
+    <//>
+  `;
 }
 
 /** @param {{found: any}} props */
 function State({ found }) {
-  if (found.status === "pending") return html`<p>${t("It is being made; you can leave this page. A mail says when it is ready.")}</p>`;
-  if (found.status === "ready") return html`<p><${Icon} name="check" /> ${t("Ready: {size}", { size: size(found.sizeBytes) })} · ${t("made")} <${Time} at=${found.finishedAt} kind="relative" /> · ${t("kept until")} <${Time} at=${found.expiresAt} /></p>`;
-  return html`<p class="warn"><${Icon} name="warn" /> ${found.status === "expired" ? t("The last export has been removed.") : t("The last export failed. Try again, or ask the people who run this service.")}</p>`;
+  if (found.status === "pending")
+    return html`
+      <p>${t("It is being made; you can leave this page. A mail says when it is ready.")}</p>
+    `;
+  if (found.status === "ready")
+    return html`
+      <p>
+        <${Icon} name="check" /> ${t("Ready: {size}", { size: size(found.sizeBytes) })} · ${t("made")}${" "}
+        <${Time} at=${found.finishedAt} kind="relative" /> · ${t("kept until")}${" "}
+        <${Time} at=${found.expiresAt} />
+      </p>
+    `;
+  return html`
+    <p class="warn">
+      <${Icon} name="warn" />${" "}
+      ${found.status === "expired"
+        ? t("The last export has been removed.")
+        : t("The last export failed. Try again, or ask the people who run this service.")}
+    </p>
+  `;
 }
 
 /** @param {{onClose: () => void}} props */
@@ -62,9 +136,38 @@ function Delete({ onClose }) {
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, act] = useAction(async () => {
     setProblem(null);
-    await remove(`/workspaces/${id}`, { query: { name: typed } }).then(() => chooseWorkspace(workspaces.value.find((each) => each.id !== id)?.id ?? ""), setProblem);
+    await remove(`/workspaces/${id}`, { query: { name: typed } }).then(
+      () => chooseWorkspace(workspaces.value.find((each) => each.id !== id)?.id ?? ""),
+      setProblem,
+    );
   });
-  return html`<${Dialog} title=${t("Delete {name}?", { name })} onClose=${onClose} onSubmit=${act} actions=${html`<${Button} onClick=${onClose}>${t("Keep it")}<//><${Button} kind="danger" type="submit" busy=${busy}>${t("Delete the workspace")}<//>`}>
-    ${problem && html`<${ProblemBox} problem=${problem} />`}<p>${t("What waits to be published is not published. Programs with keys of this workspace are refused from now on.")}</p>
-    <${Field} label=${t("Type the name of the workspace: {name}", { name })} value=${typed} autocomplete="off" onInput=${setTyped} autofocus /><//>`;
+  return html`
+    <${Dialog}
+      title=${t("Delete {name}?", { name })}
+      onClose=${onClose}
+      onSubmit=${act}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Keep it")}<//>
+          <${Button} kind="danger" type="submit" busy=${busy}>
+            ${t("Delete the workspace")}
+          <//>
+        `
+      }
+    >
+      ${problem && html`<${ProblemBox} problem=${problem} />`}
+      <p>
+        ${t(
+          "What waits to be published is not published. Programs with keys of this workspace are refused from now on.",
+        )}
+      </p>
+      <${Field}
+        label=${t("Type the name of the workspace: {name}", { name })}
+        value=${typed}
+        autocomplete="off"
+        onInput=${setTyped}
+        autofocus
+      />
+    <//>
+  `;
 }

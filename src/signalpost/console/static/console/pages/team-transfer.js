@@ -1,4 +1,5 @@
-// Giving the workspace to another member; if a card would be charged for it, the member enters their own first.
+// Giving the workspace to another member; if a card would be charged for it, the member enters their own
+// first.
 import { html, useState } from "../html.js";
 import { post } from "../api.js";
 import { t } from "../i18n.js";
@@ -31,9 +32,47 @@ export default function MakeOwner({ member, name, onClose }) {
     }
   });
   if (isPaid) {
-    return html`<${Dialog} title=${t("Your card pays for this workspace")} onClose=${onClose} onSubmit=${offer} actions=${html`<a class="button" href=${to("billing")}>${t("Cancel the subscription first")}</a><${Button} kind="primary" type="submit" busy=${offering}>${t("Offer it with the payments")}<//>`}>
-      <p>${t("It cannot go to somebody else while your card is charged for it. Offer it to {name} together with the payments: it moves when they have entered a card, and yours is removed. Nobody pays twice. Or cancel the subscription first.", { name })}</p><//>`;
+    return html`
+      <${Dialog}
+        title=${t("Your card pays for this workspace")}
+        onClose=${onClose}
+        onSubmit=${offer}
+        actions=${
+          html`
+            <a class="button" href=${to("billing")}>
+              ${t("Cancel the subscription first")}
+            </a>
+            <${Button} kind="primary" type="submit" busy=${offering}>
+              ${t("Offer it with the payments")}
+            <//>
+          `
+        }
+      >
+        <p>
+          ${t(
+            "It cannot go to somebody else while your card is charged for it. Offer it to {name} together with the payments: it moves when they have entered a card, and yours is removed. Nobody pays twice. Or cancel the subscription first.",
+            { name },
+          )}
+        </p>
+      <//>
+    `;
   }
-  return html`<${Dialog} title=${t("Make {name} the owner?", { name })} onClose=${onClose} onSubmit=${give} actions=${html`<${Button} onClick=${onClose}>${t("Keep it")}<//><${Button} kind="danger" type="submit" busy=${busy}>${t("Make the owner")}<//>`}>
-    ${problem && html`<${ProblemBox} problem=${problem} />`}<p>${t("You become an admin. Only {name} can give it back.", { name })}</p><//>`;
+  return html`
+    <${Dialog}
+      title=${t("Make {name} the owner?", { name })}
+      onClose=${onClose}
+      onSubmit=${give}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Keep it")}<//>
+          <${Button} kind="danger" type="submit" busy=${busy}>
+            ${t("Make the owner")}
+          <//>
+        `
+      }
+    >
+      ${problem && html`<${ProblemBox} problem=${problem} />`}
+      <p>${t("You become an admin. Only {name} can give it back.", { name })}</p>
+    <//>
+  `;
 }
