@@ -1,6 +1,7 @@
-"""Finds every module-level pattern of the product, and the texts that could make it slow."""
+"""Finds every pattern of the product, wherever it is written, and the texts that could make it slow."""
 # ruff: noqa: RUF001 - the universe has characters that look alike
 
+import ast
 import importlib
 import pkgutil
 import re
@@ -30,11 +31,15 @@ _WORD = re.compile(r"(?:[A-Za-z0-9_:/<!`'\"&;=-]|\\[^A-Za-z\s]){2,}")
 
 
 class Pattern(NamedTuple):
-    """`looks`: the methods by which the product uses it; all of them where it is handed on."""
+    """`looks`: the methods by which the product uses it; all of them where it is handed on.
+
+    `length_max`: of the texts that it sees, where the same line bounds it.
+    """
 
     name: str
     compiled: Any
     looks: tuple[str, ...]
+    length_max: int | None = None
 
 
 def modules() -> Iterator[ModuleType]:
@@ -58,6 +63,38 @@ def all_patterns() -> list[Pattern]:
                     label = f"{module.__name__.removeprefix('signalpost.')}.{name}" + (f"[{index}]" if index else "")
                     found.setdefault(id(entry), Pattern(label, entry, _looks(name)))
     return list(found.values())
+
+
+def patterns_in_place() -> list[Pattern]:
+    """Return all patterns that are written where they are used: in a call of `re`, and at the fields of bodies."""
+    found: dict[tuple[str, str], Pattern] = {}
+    root = Path(signalpost.__path__[0])
+    for path in sorted(root.rglob("*.py")):
+        module = ".".join(path.relative_to(root).with_suffix("").parts)
+        if any(part in module for part in _NOT_IMPORTED):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            pattern = _of_call(module, node) if isinstance(node, ast.Call) else None
+            if pattern is not None:
+                found.setdefault((pattern.compiled.pattern, "".join(pattern.looks)), pattern)
+    return list(found.values())
+
+
+def _of_call(module: str, node: ast.Call) -> Pattern | None:
+    named = {keyword.arg: keyword.value for keyword in node.keywords}
+    function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    engine: Any = re
+    if function == "Meta":
+        written, looks, bound = named.get("pattern"), ("search",), named.get("max_length")
+    elif function in LOOKS and isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in ("re", "regex"):
+        engine = regex if ast.unparse(node.func.value) == "regex" else re
+        written, looks, bound = (node.args or [None])[0], (function,), None
+    else:
+        return None
+    if not isinstance(written, ast.Constant) or not isinstance(written.value, (str, bytes)):
+        return None
+    length_max = bound.value if isinstance(bound, ast.Constant) else None
+    return Pattern(f"{module}: {written.value!r}", engine.compile(written.value), looks, length_max)
 
 
 @cache
