@@ -172,7 +172,7 @@ _ALL = (
     Goal(
         "S18",
         "No page can be framed, and no shared browser keeps what a session read",
-        {"pages": 10, "responses": 50},
+        {"pages": 30, "responses": 50},
         {"pages that can be framed": 0, "responses that are kept": 0},
         ("tests/contract/test_other_sites.py",),
     ),

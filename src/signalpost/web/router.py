@@ -47,6 +47,7 @@ class Router:
         self._reference = reference
         self._by_name: dict[str, list[str]] = {}
         """Operations of the API by the last word of their path."""
+        self.routes = tuple(routes)
         for route in routes:
             self._add(route)
 
