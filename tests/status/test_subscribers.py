@@ -302,6 +302,27 @@ async def test_a_webhook_that_does_not_confirm_gets_nothing(
         assert not await db.fetchval("select exists (select from status_subscriber where id = $1)", mine)
 
 
+async def test_news_do_not_wait_for_receivers_that_strangers_named(
+    api: Api, staff: str, context: AppContext, database: Database
+) -> None:
+    """A lane has eight places, which a few subscriptions of slow servers a minute would keep busy."""
+    part = await component(api, staff)
+    chosen = ids.decode("cmp", part["id"])
+    assert chosen is not None
+    async with receiver_server() as received:
+        created = (await api.post("/status/subscribe", json={"webhookUrl": received.url})).json()
+        mine = str(ids.decode("sub", created["id"]))
+        lanes = "select distinct queue from job where kind = $1 and payload ->> 'subscriber_id' = $2"
+        async with database.connection() as db:
+            [asked] = await db.fetch(lanes, deliver.JOB, mine)
+        await confirm_webhook(api, context, created, received)
+    async with context.database.transaction() as db:
+        await deliver.give(context, db, News(type=notify.COMPONENT, data=part, component_ids=[chosen]))
+        [told] = await db.fetch(lanes, deliver.JOB, mine)
+        await take(db)
+    assert asked != told
+
+
 async def test_a_challenge_that_fails_is_not_repeated(api: Api, context: AppContext) -> None:
     """It goes to an address that a stranger chose."""
     async with receiver_server() as received:

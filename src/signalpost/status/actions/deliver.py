@@ -106,7 +106,9 @@ def _question(context: AppContext, delivery: Delivery, created_at: datetime) -> 
 
 async def _enqueue(db: Db, delivery: Delivery, *, after_seconds: int = 0) -> None:
     run_at = clock.actual() + timedelta(seconds=after_seconds) if after_seconds else None
-    await jobs.enqueue(db, JOB, msgspec.to_builtins(delivery), run_at=run_at)
+    # Strangers ask, and choose whom: however slow those are, news wait behind none of it.
+    queue = CONFIRM if delivery.type == CONFIRM else None
+    await jobs.enqueue(db, JOB, msgspec.to_builtins(delivery), queue=queue, run_at=run_at)
 
 
 async def attempt(context: AppContext, delivery: Delivery) -> str | None:
