@@ -38,7 +38,8 @@ class Settings:
     database_url: str | None = None
     """PostgreSQL database to use (`postgresql://…`), version 15 or newer. Unset: an embedded one in the data folder."""
     database_connections_max: int = 12
-    """Connections of one process to the database for requests. The engine has up to seven of its own."""
+    """Connections of one process to the database for requests. The engine has up to seven of its own; a process that
+    only works has four in all."""
     base_url: str | None = None
     """Address at which users reach the service. Unset: the http://host:port of `serve`."""
     master_key: str | None = None

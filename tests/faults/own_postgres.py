@@ -27,6 +27,7 @@ class OwnPostgres:
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self.folder = folder
         self.dsn = f"postgresql://postgres@/postgres?host={folder}"
+        self.connections_max = 100
         self._bin = _installation() / "bin"
         self._environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"} | environment
         self._account = ServerAccount.of(folder)
@@ -103,7 +104,12 @@ class OwnPostgres:
 
     async def start(self) -> None:
         """Start the server and wait until it accepts connections."""
-        settings = {"listen_addresses": "", "fsync": "off", "max_connections": "100", "timezone": "UTC"}
+        settings = {
+            "listen_addresses": "",
+            "fsync": "off",
+            "max_connections": str(self.connections_max),
+            "timezone": "UTC",
+        }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         # `env` comes after the change of account: what is preloaded must belong to the server's account.
         environment = [f"{name}={value}" for name, value in self._environment.items()]

@@ -117,6 +117,14 @@ _ALL = (
         jobs=2,
     ),
     Goal(
+        "R21",
+        "Many workers cost one PostgreSQL little: one is told of a post, one looks for what is due",
+        {"workers": 60, "creates": 120},
+        {"claims a create": 1.2, "statements a second of idle workers": 100, "connections": 250,
+         "s from a create to its claim": 1.0},
+        ("tests/faults/test_many_workers.py",),
+    ),
+    Goal(
         "S1",
         "An address that users give never leads into a private network",
         {"forbidden addresses": 3_000, "public addresses": 100},

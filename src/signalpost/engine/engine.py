@@ -62,7 +62,7 @@ class Engine:
         self._position, self._position_folder = Position(), position_folder
         self._registration = WorkerRegistration(
             database, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake,
-            position=self._position, on_connect=self._look_at_server,
+            on_hint=self._hint, position=self._position, on_connect=self._look_at_server,
         )  # fmt: skip
         self._failover = Failover(after_failover, self._position, lambda: self._registration.owner)
         self._runners = {
@@ -192,6 +192,13 @@ class Engine:
     def _loops_are_fresh(self) -> bool:
         oldest = min((runner.looped_at for runner in self._runners.values()), default=float("-inf"))
         return boottime() - oldest < _LOOP_FRESH_SECONDS
+
+    def _hint(self, payload: str) -> None:
+        if (runner := self._runners.get(payload.removesuffix("?"))) is not None:
+            if payload.endswith("?"):
+                runner.look_soon()
+            else:
+                runner.wake(is_told_alone=True)
 
     def _wake(self, kind: str | None) -> None:
         for runner in self._runners.values() if kind is None else filter(None, [self._runners.get(kind)]):

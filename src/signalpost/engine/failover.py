@@ -79,6 +79,8 @@ class Failover:
         self._after_failover = after_failover
         self._position = position
         self._owner = owner
+        self.asked_at = float("-inf")
+        """When `may_claim` was called last, by boottime()."""
         self._looked_at: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
         self._settled: WeakKeyDictionary[Any, tuple[Server, tuple[Mark, ...]]] = WeakKeyDictionary()
 
@@ -91,7 +93,7 @@ class Failover:
             whatever the database raises; then nothing may be claimed.
         """
         self._settled.pop(db, None)
-        now = boottime()
+        self.asked_at = now = boottime()
         if self._after_failover is None or now - self._looked_at.get(db, float("-inf")) < FRESH_SECONDS:
             return True
         server = await self._look(db)

@@ -106,6 +106,7 @@ update lane l set owner = null, lease_until = null,
         case when d.pause_seconds > 0 then now() + make_interval(secs => d.pause_seconds) end,
         case when d.at <= now() then now() when not d.exact then now() + interval '25 ms' end)
 from due d where l.kind = $1 and l.key = d.key
+returning extract(epoch from l.wake_at - clock_timestamp())::float8
 """
 
 # Never waits: a row locked by an item or a release is renewed a second later. A lane that is not ours is lost.
@@ -220,15 +221,16 @@ class LaneStatements:
 
     async def free(
         self, db: Db, keys: Sequence[UUID], pause_seconds: Sequence[float], excluded: Sequence[UUID]
-    ) -> None:
-        """Release locked lanes, and compute again when each is due.
+    ) -> float | None:
+        """Release locked lanes, and compute again when each is due; return in how many seconds the first one is.
 
         Must be a later statement than `exclude_wakers` in the same transaction, never combined with it: a single
         statement would read the items as of before it got the locks, and an item committed in between would never be
         woken. A lane that is not in `excluded` stays ready, to be looked at again a moment later.
         A lane with work left goes behind all lanes that are waiting already.
         """
-        await db.execute(self._free, self.kind, keys, pause_seconds, excluded)
+        rows = await db.fetch(self._free, self.kind, keys, pause_seconds, excluded)
+        return min((row[0] for row in rows if row[0] is not None), default=None)
 
     async def backlog(self, db: Db, older_than_seconds: float) -> Row:
         """Count the ready lanes that no worker holds, and the items due at least this long ago.

@@ -22,6 +22,7 @@ from signalpost.engine.lease import LaneLease
 from signalpost.engine.position import MARK, Position
 from signalpost.kit import ids, isolation, log
 from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS, Database, session_sql
+from signalpost.kit.wakes import channel_of
 
 _log = log.get("engine")
 
@@ -30,6 +31,8 @@ RENEW_SECONDS = 10.0
 STATEMENT_SECONDS = 5.0
 REAP_SECONDS = 5.0
 """How often to look for expired leases while no worker died: the index of held lanes keeps many dead entries."""
+POLLERS = 2
+"""So many workers look for what is due, and after the dead: the first, and one a moment later in case it hangs."""
 # After a restart of the database all workers reconnect within moments; none is taken for dead meanwhile.
 PRUNE_GRACE_SECONDS = 2.0
 RECONNECT_SECONDS_MAX = 1.0
@@ -42,7 +45,10 @@ update worker set seen_at = now(), looped_at = case when $2 then now() else loop
     clock_stepped = $4
 where id = $1
 returning extract(epoch from clock_timestamp())::float8 as clock,
-    exists (select from worker w where w.id <> $1 and pg_try_advisory_xact_lock(w.lock_key)) as one_died,
+    case when $5 then exists (
+        select from worker w where w.id <> $1 and pg_try_advisory_xact_lock(w.lock_key)) end as one_died,
+    (select array[count(*) filter (where w.id < $1), count(*)] from worker w
+        where w.id <> $1 and w.looped_at > now() - interval '2 s')::integer[] as others,
     (select min(w.clock_problem) from worker w where w.id <> $1 and w.clock_stepped) as step_seen_by_others,
     (select backup_made_at from engine_hold) as held_since_backup_of,
     {MARK} as mark
@@ -60,6 +66,7 @@ class WorkerRegistration:
         leases: Callable[[], Iterable[LaneLease]],
         claims_run: Callable[[], bool],
         on_wake: Callable[[str | None], None],
+        on_hint: Callable[[str], None],
         position: Position,
         on_connect: Callable[[], Awaitable[None]],
     ) -> None:
@@ -71,6 +78,7 @@ class WorkerRegistration:
             leases: returns those to renew.
             claims_run: whether this process is claiming, for the heartbeat.
             on_wake: is called when work of that kind (None: any) may be due.
+            on_hint: is called with what this worker alone was told; see `kit.wakes.channel_of`.
             position: notes every heartbeat.
             on_connect: is called when the server may be another one, before anything is written there.
         """
@@ -78,11 +86,16 @@ class WorkerRegistration:
         """The worker id; None while not registered."""
         self.is_held = False
         """Whether an operator has to say first that this database may be worked on; see `hold`."""
+        self.place = 0
+        """How many workers come before this one. Workers may disagree for a moment, which does no harm."""
+        self.others = 0
+        """How many other workers claim."""
         self._database = database
         self._clock = clock
         self._leases = leases
         self._claims_run = claims_run
         self._on_wake = on_wake
+        self._on_hint = on_hint
         self._position = position
         self._on_connect = on_connect
         self._connection: asyncpg.Connection[Any] | None = None
@@ -92,6 +105,11 @@ class WorkerRegistration:
         self._reap_at = 0.0
         self._logged_problem: str | None = None
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def polls(self) -> bool:
+        """Whether this worker looks for what is due; the others work when they are told."""
+        return self.place < POLLERS
 
     async def open(self) -> None:
         """Connect and register.
@@ -154,10 +172,12 @@ class WorkerRegistration:
         try:
             await connection.execute(session_sql(SESSION_LIMITS) + isolation.show_sql(self._database.pool.visible()))
             connection.add_termination_listener(lambda _: self._disconnected.set())
-            await connection.add_listener("lane", lambda *notification: self._on_wake(notification[3]))
+            await connection.add_listener(channel_of(), lambda *notification: self._on_wake(notification[3]))
             await self._on_connect()
             reconnected = self.owner is not None
-            if not (reconnected and await connection.fetchval(_STILL_REGISTERED, self.owner)):
+            if reconnected and await connection.fetchval(_STILL_REGISTERED, self.owner):
+                await self._listen(connection)
+            else:
                 await self._register(connection)
         except BaseException:
             connection.terminate()
@@ -176,24 +196,32 @@ class WorkerRegistration:
         await connection.execute(_REGISTER, owner, lock_key, socket.gethostname())
         self.owner = owner
         self._position.note_worker(owner)
+        await self._listen(connection)
+
+    async def _listen(self, connection: "asyncpg.Connection[Any]") -> None:
+        """Hear what this worker alone is told."""
+        await connection.add_listener(
+            channel_of(self.owner), lambda *notification: self._on_hint(notification[3])
+        )  # fmt: skip
 
     async def _heartbeat(self) -> None:
         connection = self._connection
         assert connection is not None  # noqa: S101 - _run connects first
         sent = boottime()
         seen, before = (self._clock.seen_problem, self._clock.stepped), self._position.began()
-        beat = await connection.fetchrow(_HEARTBEAT, self.owner, self._claims_run(), *seen)
+        beat = await connection.fetchrow(_HEARTBEAT, self.owner, self._claims_run(), *seen, self.polls)
         if beat is None:  # others took us for dead and freed our lanes
             _log.warning("registration.lost", owner=str(self.owner))
             await self._register(connection)
             return
         self._position.committed(before, beat["mark"])
+        self.place, self.others = beat["others"]
         self._note_hold(beat["held_since_backup_of"])
         self._clock.report(beat["step_seen_by_others"])
         trusted = self.observe(beat["clock"], sent)
         if sent >= self._renew_at:
             await self._renew_leases(connection, sent)
-        if sent >= self._prune_from and (beat["one_died"] or sent >= self._reap_at):
+        if self.polls and sent >= self._prune_from and (beat["one_died"] or sent >= self._reap_at):
             self._reap_at = sent + REAP_SECONDS
             await self._prune_dead_workers(connection, clock_trusted=trusted)
 

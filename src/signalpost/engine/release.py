@@ -43,13 +43,14 @@ class Releaser:
         source: Source[Any, Any],
         statements: LaneStatements,
         database: Database,
-        on_released: Callable[[Collection[LaneLease]], None],
+        on_released: Callable[[Collection[LaneLease], float | None], None],
     ) -> None:
         self._source = source
         self._statements = statements
         self._database = database
         self._on_released = on_released
         self._ended: list[LaneLease] = []
+        self._next_seconds: float | None = None  # until a lane of the last release is ready again
         self._waiting = asyncio.Event()
 
     def add(self, lease: LaneLease) -> None:
@@ -65,6 +66,7 @@ class Releaser:
             await self._waiting.wait()
             owner = self._ended[0].owner
             batch = [lease for lease in self._ended[:_LANES_MAX] if lease.owner == owner]
+            self._next_seconds = None
             try:
                 busy = await self._release(owner, batch)
                 failures = 0
@@ -83,7 +85,7 @@ class Releaser:
             self._waiting.clear()
         for lease in busy:
             asyncio.get_running_loop().call_later(BUSY_SECONDS, self.add, lease)
-        self._on_released(tried.difference(busy))
+        self._on_released(tried.difference(busy), self._next_seconds)
 
     async def _release(self, owner: UUID, leases: list[LaneLease]) -> set[LaneLease]:
         """Settle and release those whose rows are free, drop those no longer ours; return those to try again."""
@@ -160,7 +162,8 @@ class Releaser:
             return
         keys = [lease.key for lease in leases]
         excluded = await self._statements.exclude_wakers(db, keys)
-        await self._statements.free(db, keys, [lease.pause_seconds for lease in leases], excluded)
+        pauses = [lease.pause_seconds for lease in leases]
+        self._next_seconds = await self._statements.free(db, keys, pauses, excluded)
 
 
 def backoff(loop: str, kind: str, failures: int, error: Exception) -> float:

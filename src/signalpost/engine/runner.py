@@ -24,6 +24,14 @@ from signalpost.engine.shares import Shares, claimant_of
 from signalpost.kit.db import Database, Db, Row
 
 IDLE_SECONDS_MAX = 1.0
+IDLE_SECONDS_OF_OTHERS = 9.0
+"""How often workers look for themselves that are told of what is due: before their connection is closed as unused."""
+CLAIM_SECONDS = 5.0
+"""How often a worker that polls claims though nothing looks ready, since claims note which server answers."""
+LOOK_SECONDS = 0.05
+"""After this long another worker takes a lane whose own worker has not taken it."""
+LATE_SECONDS = 0.04
+"""How much later than the first worker the second one takes what is due."""
 _GATHER_SECONDS = 0.005
 """While lanes have to wait, a claim waits this long for more to come free: one claim of many costs less than many."""
 
@@ -53,6 +61,12 @@ class Runner:
         self.looped_at = float("-inf")  # by boottime()
         self.stopping = False
         self._hinted = True  # something is likely to be ready: look by claiming
+        self._is_told_alone = False  # no other worker was told
+        self._expects = True  # something becomes ready when the pause ends
+        self._refused = False  # no lane was left to claim with
+        self._mine_at = float("inf")  # by boottime(): when a lane is ready that was released here
+        self._looked_at = self._spread_at = float("-inf")  # by boottime()
+        self._look: asyncio.TimerHandle | None = None
         self._misses = 0  # claims in a row that found lanes which were locked
         self._floor_found_at = float("-inf")  # by boottime()
         self._database = database
@@ -89,21 +103,38 @@ class Runner:
                 # Timers count whole milliseconds: one that fired early would find nothing.
                 await asyncio.wait_for(self.woken.wait(), math.ceil(pause * 1000) / 1000)
             except TimeoutError:
-                self._hinted = True
+                self._hinted = self._expects
 
-    def wake(self) -> None:
-        """Claim now: something may be due."""
+    def wake(self, *, is_told_alone: bool = False) -> None:
+        """Claim now: something may be due. `is_told_alone`: no other worker knows of it."""
         self._hinted = True
+        self._is_told_alone |= is_told_alone
+        self.woken.set()
+
+    def look_soon(self) -> None:
+        """Another worker was told of something: see a moment later that it is gone."""
+        if self._look is None:
+            self._look = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._end_look)
+
+    def _end_look(self) -> None:
+        self._look = None
+        self._looked_at = float("-inf")
         self.woken.set()
 
     async def _round(self) -> float:
         """Claim if something is likely to be ready; return the seconds to wait for the next round."""
         pause = 0.0 if self._hinted or self._backlog.active else await self._until_next()
         if pause <= 0:
-            self._hinted = False
+            is_told_alone, self._hinted, self._is_told_alone = self._is_told_alone, False, False
+            self._mine_at = float("inf")
             if await self.claim(max(1, self.source.lanes // 2)):
                 self._misses = 0
                 await self._gather()
+            elif self._shares.free <= 0:
+                self._refused = True
+                if is_told_alone:
+                    self._spread()
+                pause, self._expects = IDLE_SECONDS_MAX, False
             elif (pause := await self._until_next()) <= 0:  # ready, but locked by another: soon again, then later
                 self._misses += 1
                 pause = 0.0025 * 2 ** min(self._misses, 8)
@@ -113,6 +144,8 @@ class Runner:
     async def quiesce(self) -> None:
         """Stop claiming; on return no claim is under way."""
         self.stopping = True
+        if self._look is not None:
+            self._look.cancel()
         self.woken.set()
         async with self._claim_lock:
             pass
@@ -170,6 +203,7 @@ class Runner:
             rows = await self.statements.claim(db, owner, room)
             if len(rows) == room:
                 self._backlog.begin(self._shares.with_lanes(claimant_of(row) for row in rows))
+                self._spread()
             return rows
         if self._backlog.active and self._backlog.seconds_left > 0:
             self._backlog.add(await self.statements.arrived(db, self._backlog.seen_until))
@@ -198,11 +232,22 @@ class Runner:
         lease.end()
         self.releaser.add(lease)
 
-    def _forget(self, leases: Collection[LaneLease]) -> None:
+    def _spread(self) -> None:
+        """Tell all workers that more is ready than this one can take."""
+        if self._registration.others and boottime() - self._spread_at >= LOOK_SECONDS:
+            self._spread_at = boottime()
+            self._database.wakes.add({self.source.kind: {None}})
+
+    def _forget(self, leases: Collection[LaneLease], next_seconds: float | None) -> None:
+        """`next_seconds`: until one of their lanes is ready again. What is ready later than a poll is others' work."""
         for lease in leases:
             self.leases.discard(lease)
             self._shares.give_back(lease.claimant)
             lease.released.set()
+        if next_seconds is not None and next_seconds <= IDLE_SECONDS_MAX:
+            self._mine_at = min(self._mine_at, boottime() + max(0.0, next_seconds))
+        if self._refused:
+            self._hinted, self._refused = True, False
         self.woken.set()
 
     async def _gather(self) -> None:
@@ -215,20 +260,38 @@ class Runner:
                 await asyncio.wait_for(self.woken.wait(), _GATHER_SECONDS)
 
     async def _find_floor(self) -> None:
-        if boottime() - self._floor_found_at >= IDLE_SECONDS_MAX:
+        is_used = self._registration.polls or self._backlog.active or self.leases
+        if is_used and boottime() - self._floor_found_at >= IDLE_SECONDS_MAX:
             self._floor_found_at = boottime()
             async with self._database.connection() as db:
                 await self.statements.find_floor(db)
 
     async def _until_next(self) -> float:
-        """Return the seconds until a lane is ready for us, at most 1; 0 or less: one is ready, but was locked."""
+        """Return the seconds until a lane is ready for us, or until we look again; 0 or less: claim now."""
+        self._expects = False
         idle = IDLE_SECONDS_MAX * random.uniform(0.8, 1)  # noqa: S311 - sources that ask in turn share a connection
         if self._shares.free <= 0 or self.paused or self._registration.owner is None:
             return idle  # a release, or the clock, wakes us
+        now = boottime()
+        mine = self._mine_at - now
+        if mine <= 0:
+            return 0.0
+        if self._registration.polls:
+            if now - self._failover.asked_at >= CLAIM_SECONDS:
+                return 0.0
+        elif not self._backlog.active:
+            idle = IDLE_SECONDS_OF_OTHERS * random.uniform(0.8, 1)  # noqa: S311 - as above
+            if (left := self._looked_at + idle - now) > 0:
+                self._expects = mine < left
+                return min(mine, left)
         after = None
         if self._backlog.active:
             idle = min(idle, self._backlog.seconds_left)
             after = self._backlog.seen_until + timedelta(microseconds=1)
+        self._looked_at = now
         async with self._database.connection() as db:
             seconds = await self.statements.seconds_to_next(db, after)
-        return idle if seconds is None else min(idle, seconds)
+        is_late = self._registration.place > 0 and not self._backlog.active
+        next_one = math.inf if seconds is None else seconds + is_late * LATE_SECONDS
+        self._expects = mine < idle or (next_one < idle and not is_late)
+        return min(idle, mine, next_one)

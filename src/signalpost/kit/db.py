@@ -13,7 +13,7 @@ from signalpost.kit import clock, isolation, log, problems
 from signalpost.kit.patience import patience
 from signalpost.kit.pool import Pool
 from signalpost.kit.tenant import tenant
-from signalpost.kit.wakes import Wakes, Woken, read_notice
+from signalpost.kit.wakes import NOTIFY, Wakes, Woken, columns, read_notice
 from signalpost.kit.writes import Writes
 
 Row: TypeAlias = asyncpg.Record
@@ -63,6 +63,8 @@ READ_SECONDS = 5.0
 IDLE_SECONDS = 10.0
 """How long a connection is kept open without use."""
 RESERVE_CONNECTIONS = 6
+WORKER_CONNECTIONS = (1, 2)
+"""Connections and reserve of a process that answers no requests: four with that of its registration."""
 
 # A process that freezes, or a host that is cut off, must not keep rows locked: the server ends its transaction, then
 # its session. Whoever waits for a row gives up before that. The settings for TCP mean nothing on a local socket.
@@ -76,7 +78,6 @@ SESSION_LIMITS = {
 }
 # Notices tell what a transaction woke: see `kit.wakes`.
 _SESSION = {"jit": "off", "lock_timeout": "5s", "client_min_messages": "notice", **SESSION_LIMITS}
-_NOTIFY = "select pg_notify('lane', kind) from unnest($1::text[]) as kind"
 
 _ENDS = ("COMMIT", "ROLLBACK")
 """How asyncpg ends a transaction."""
@@ -189,13 +190,14 @@ class Database:
 
     @classmethod
     async def open(
-        cls, dsn: str, *, connections_max: int = 16, application_name: str = "signalpost", isolate: bool = False
-    ) -> "Database":
+        cls, dsn: str, *, connections_max: int = 16, reserve_max: int = RESERVE_CONNECTIONS,
+        application_name: str = "signalpost", isolate: bool = False,
+    ) -> "Database":  # fmt: skip
         """Connect; raises what asyncpg raises if the server cannot be reached.
 
         `isolate`: lend connections for the rows of one tenant, if the database can. Otherwise they see all rows.
         """
-        reserve_pool = _pool(dsn, RESERVE_CONNECTIONS, f"{application_name} engine")
+        reserve_pool = _pool(dsn, reserve_max, f"{application_name} engine")
         pool = _pool(dsn, connections_max, application_name)
         first = await pool.acquire(timeout_seconds=ACQUIRE_SECONDS)
         try:
@@ -213,7 +215,7 @@ class Database:
         await asyncio.gather(*(pool.close(timeout_seconds=10) for pool in {self.pool, self.reserve.pool}))
 
     async def _notify(self, woken: Woken) -> None:
-        await self.pool.execute(_NOTIFY, list(woken))
+        await self.pool.execute(NOTIFY, *columns(woken))
 
     def unavailable(self, error: BaseException) -> problems.Unavailable:
         """Return what clients learn of an error after which nothing can be read or changed."""

@@ -2,14 +2,15 @@
 
 A transaction that notifies takes a lock of the whole server at its commit and keeps it until its log is on disk (and on
 a synchronous standby): all such commits go one after the other. So `wake_lanes` sends a notice to its own client
-instead, and the process notifies in a transaction that writes nothing. If it dies in between, workers look by
-themselves within a second.
+instead, and the process notifies in a transaction that writes nothing. If it dies in between, a worker looks by
+itself within a second.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import Context
 from typing import TypeAlias
+from uuid import UUID
 
 from signalpost.kit import clock, log
 
@@ -20,8 +21,38 @@ NOTICE = "SPWAK"
 PAUSE_SECONDS = 0.005
 """A process notifies at most once in this time."""
 
-Woken: TypeAlias = dict[str, set[int]]
-"""Numbers of lanes (`lane_lock` in the migrations) by kind."""
+Woken: TypeAlias = dict[str, set[int | None]]
+"""Numbers of lanes (`lane_lock` in the migrations) by kind; None: more lanes than one worker can take are ready."""
+_CHANNEL = "lane"
+"""Every worker listens to it, and to one of its own."""
+
+# A lane has one worker, among those that are alive. It, or who looks after it a moment later: the first worker, and the
+# second one for lanes of the first. While no worker is known everybody is notified, those of older versions too.
+NOTIFY = f"""
+with alive as materialized (
+    select coalesce(array_agg(id order by id), '{{}}') as ids, count(*)::integer as count
+    from worker where looped_at > now() - interval '2 s'
+), woken as materialized (
+    select distinct kind, lane is null or count = 0 as is_for_all, 1 + abs(lane % nullif(count, 0)) as place
+    from alive, unnest($1::text[], $2::integer[]) as w(kind, lane)
+), told as (
+    select kind as payload, case when not is_for_all then place end as place from woken
+    union
+    select kind || '?', case place when 1 then 2 else 1 end from woken, alive where not is_for_all and count > 1
+)
+select pg_notify('{_CHANNEL}' || coalesce('_' || replace(ids[place]::text, '-', ''), ''), payload) from told, alive
+"""  # noqa: S608 - a constant
+
+
+def channel_of(worker: UUID | None = None) -> str:
+    """Return where a worker is told of its lanes (`KIND`: claim, `KIND?`: look after a moment), or all are."""
+    return _CHANNEL if worker is None else f"{_CHANNEL}_{worker.hex}"
+
+
+def columns(woken: Woken) -> tuple[list[str], list[int | None]]:
+    """Return the arguments of `NOTIFY`."""
+    rows = [(kind, lane) for kind, lanes in woken.items() for lane in lanes]
+    return [kind for kind, _ in rows], [lane for _, lane in rows]
 
 
 def read_notice(fields: Mapping[str, str], woken: Woken) -> None:

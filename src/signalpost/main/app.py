@@ -15,7 +15,7 @@ from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, log, storage
 from signalpost.kit.crypto import KEY_BYTES, KeyRing
-from signalpost.kit.db import Database
+from signalpost.kit.db import RESERVE_CONNECTIONS, WORKER_CONNECTIONS, Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.http import Clients
 from signalpost.kit.settings_loader import BadSettings
@@ -55,9 +55,11 @@ class WrongMasterKey(OperatorError):
 
 @asynccontextmanager
 async def open_context(
-    settings: Settings, dsn: str, *, url: str | None = None, name: str = "signalpost"
+    settings: Settings, dsn: str, *, url: str | None = None, name: str = "signalpost", only_works: bool = False
 ) -> AsyncIterator[AppContext]:
-    """Open the process context, and close it at the end. `url`: where it listens, if it serves.
+    """Open the process context, and close it at the end.
+
+    `url`: where it listens, if it serves. `only_works`: it answers no requests, so that a few connections will do.
 
     What the process does by itself is about the whole installation; a request begins without any rows.
 
@@ -70,8 +72,9 @@ async def open_context(
         store = storage.open_store(settings.storage_url, settings.data_dir / "media")
     except ValueError as error:
         raise BadSettings([f"SIGNALPOST_STORAGE_URL: {error}"]) from None
+    connections = WORKER_CONNECTIONS if only_works else (settings.database_connections_max, RESERVE_CONNECTIONS)
     database = await Database.open(
-        dsn, connections_max=settings.database_connections_max, application_name=name, isolate=True
+        dsn, connections_max=connections[0], reserve_max=connections[1], application_name=name, isolate=True
     )
     if not database.is_isolated:
         _logger.warning("isolation.off", reason="roles are missing in the database", remedy="signalpost doctor")

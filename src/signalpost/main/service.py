@@ -82,7 +82,7 @@ async def serve(
 async def work(settings: Settings, dsn: str, metrics_port: int | None, interruption: Interruption) -> None:
     """Run only the engine, until a signal; with a port, serve `/metrics` there."""
     async with (
-        app.open_context(settings, dsn, name="signalpost-worker") as context,
+        app.open_context(settings, dsn, name="signalpost-worker", only_works=True) as context,
         contextlib.AsyncExitStack() as stack,
     ):
         if metrics_port is not None:
