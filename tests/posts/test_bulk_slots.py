@@ -12,6 +12,8 @@ from tests.posts.test_bulk_csv import send as send_table
 from tests.scheduling.test_queues import create
 from tests.scheduling.test_slots_of_posts import DAILY, slots
 
+from signalpost.posts.actions import bulk
+
 
 @pytest.fixture
 async def owner(make: Make) -> Login:
@@ -149,6 +151,33 @@ async def test_rows_of_a_table_get_slots_in_their_order_over_all_its_parts(api: 
     result = answer.json()
     assert [error["index"] for error in result["errors"]] == list(range(3, 110, 7))
     assert times(result) == [slot["at"] for slot in await slots(api, owner, queue, 94)]
+
+
+async def test_the_slots_of_a_table_are_in_order_whatever_becomes_free_and_in_a_dry_run(
+    api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the second fifty are created, an early slot becomes free: it is left to others."""
+    queue = await create(api, owner, slots=[{"time": f"{hour:02}:00"} for hour in range(24)])
+    before = await make.post(owner, publishMode="slot")
+    table = csv_of(*(row(owner, publishMode="slot") for _ in range(90)))
+    free = [slot["at"] for slot in await slots(api, owner, queue, 91)][1:]
+
+    tried = await send_table(api, owner, table, "?dryRun=true")
+    assert times(tried.json()) == free
+
+    create_rows, parts = bulk.create_rows, 0
+
+    async def create_some(*values: Any, **options: Any) -> Any:
+        nonlocal parts
+        parts += 1
+        if parts == 2:
+            gone = await api.delete(f"/posts/{before['id']}", key=owner.key)
+            assert gone.status_code == 200
+        return await create_rows(*values, **options)
+
+    monkeypatch.setattr(bulk, "create_rows", create_some)
+    answer = await send_table(api, owner, table)
+    assert (times(answer.json()), parts) == (free, 2)
 
 
 async def test_a_post_in_a_slot_does_not_repeat_and_a_fan_out_has_no_slots(api: Api, owner: Login) -> None:

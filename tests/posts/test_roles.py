@@ -37,15 +37,20 @@ async def test_a_contributor_writes_and_changes_what_is_its_own(api: Api, make: 
     assert (await api.post(f"/queue/submit/{others['id']}", key=contributor.key)).status_code == 403
 
 
-WAYS = ("create", "schedule", "slot", "bulk", "csv", "fanout", "submit", "update")
+WAYS = ("create", "schedule", "slot", "series", "bulk", "csv", "fanout", "submit", "update", "auto-schedule")
+AT_A_TIME = {"schedule", "slot", "series", "auto-schedule"}
 
 
 async def _publish(api: Api, owner: Login, key: str, way: str) -> Any:
     """Have a post published in one of the ways; return it as it is then."""
     wish, text = body(owner), secrets.token_hex(8)
     match way:
-        case "create" | "schedule" | "slot":
-            when = {"create": {}, "schedule": {"scheduledAt": soon(days=1)}, "slot": {"publishMode": "slot"}}[way]
+        case "create" | "schedule" | "slot" | "series":
+            at = {"scheduledAt": soon(days=1)}
+            when: dict[str, Any] = {
+                "create": {}, "schedule": at, "slot": {"publishMode": "slot"},
+                "series": at | {"recurrence": {"rrule": "FREQ=DAILY;COUNT=3"}},
+            }[way]  # fmt: skip
             answer = await api.post("/posts", json=wish | when, key=key)
         case "bulk":
             answer = await api.post("/posts/bulk", json={"posts": [wish], "draft": False}, key=key)
@@ -60,14 +65,23 @@ async def _publish(api: Api, owner: Login, key: str, way: str) -> Any:
             draft = (await api.post("/posts", json=wish | {"draft": True}, key=key)).json()
             if way == "submit":
                 answer = await api.post(f"/queue/submit/{draft['id']}", key=key)
+            elif way == "auto-schedule":
+                answer = await api.post("/posts/auto-schedule", json={"postIds": [draft["id"]]}, key=key)
             else:
                 answer = await api.patch(f"/posts/{draft['id']}", json={"publishMode": "now"}, key=key)
     if answer.status_code >= 400:
         return answer
     made = answer.json()
-    made = (made.get("posts") or made.get("created") or [made])[0]
+    made = (made.get("posts") or made.get("created") or made.get("scheduled") or [made])[0]
     post_id = made.get("postId") or made.get("id")
     return (await api.get(f"/posts/{post_id}", key=key)).json()
+
+
+async def test_a_contributor_schedules_only_its_own_drafts(api: Api, make: Make, owner: Login) -> None:
+    contributor = await make.member(owner, role="contributor")
+    others = await make.draft(owner)
+    answer = await api.post("/posts/auto-schedule", json={"postIds": [others["id"]]}, key=contributor.key)
+    assert [skipped["code"] for skipped in answer.json()["skipped"]] == ["forbidden"], answer.text
 
 
 async def _spent(database: Database, owner: Login) -> int:
@@ -86,7 +100,7 @@ async def test_what_a_contributor_publishes_waits_for_an_approval(
     assert (await api.post("/queues", json=queue, key=owner.key)).status_code == 201
 
     post = await _publish(api, owner, contributor.key, way)
-    expected = "scheduled" if way in ("schedule", "slot") else "queued"
+    expected = "scheduled" if way in AT_A_TIME else "queued"
     seen = (post["status"], post["approval"]["state"], post["held"], post["heldReason"])
     assert seen == (expected, "pending", True, "approval")
     assert (bool(post["scheduledAt"]), post["queuedAt"]) == (expected == "scheduled", None)

@@ -340,7 +340,7 @@ async def reject_post(
     return await approve.reject_post(db, caller, post, data, if_match)
 
 
-@routes.post("/posts/auto-schedule", history="action", scope="posts:publish", raises=(Forbidden, PlanLimitReached))
+@routes.post("/posts/auto-schedule", history="action", scope="posts:write", raises=(Forbidden, PlanLimitReached))
 async def auto_schedule_posts(context: AppContext, db: Db, caller: Caller, data: AutoSchedule) -> AutoScheduled:
     """Schedule drafts for the first free times of the days to come, in the order in which they are named.
 

@@ -1,6 +1,7 @@
 """Creating many posts in one transaction: read once, decide on each, write once. One that is refused stops no other."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -51,18 +52,25 @@ Outcome = NewPost | Problem
 """What became of an item: it was written, or why not."""
 
 
-async def create_batch(context: AppContext, db: Db, caller: Caller, items: Sequence[Item]) -> list[Outcome]:
+async def create_batch(
+    context: AppContext,
+    db: Db,
+    caller: Caller,
+    items: Sequence[Item],
+    *,
+    slots_after: dict[UUID, datetime] | None = None,
+) -> list[Outcome]:
     """Write those of the posts that nothing stands in the way of; say of each other one why it was not written.
 
     `db` is inside a transaction. Nothing is fetched and no permission is checked here. The number of statements does
-    not depend on the number of posts.
+    not depend on the number of posts. `slots_after`: see `BatchSlots`; the last slots of this batch are added to it.
 
     Raises:
         TooManyItems: they have more than `TARGETS_MAX` targets.
         PlanLimitReached: the plan does not cover all of them; the transaction must be rolled back.
         Unavailable: profiles or accounts change too often.
     """
-    batch = _Batch(context, db, caller, items)
+    batch = _Batch(context, db, caller, items, {} if slots_after is None else slots_after)
     for _ in range(ATTEMPTS_MAX):
         await batch.write_waiting()
         if not batch.waiting:
@@ -71,11 +79,13 @@ async def create_batch(context: AppContext, db: Db, caller: Caller, items: Seque
 
 
 class _Batch:
-    def __init__(self, context: AppContext, db: Db, caller: Caller, items: Sequence[Item]) -> None:
+    def __init__(
+        self, context: AppContext, db: Db, caller: Caller, items: Sequence[Item], slots_after: dict[UUID, datetime]
+    ) -> None:
         self.context, self.db, self.caller, self.items = context, db, caller, items
         self.outcomes: dict[int, Outcome] = {}
         self.over_limit: dict[str, Problem] = {}
-        self.slots = BatchSlots(db, caller)
+        self.slots = BatchSlots(db, caller, slots_after)
 
     @property
     def waiting(self) -> list[int]:

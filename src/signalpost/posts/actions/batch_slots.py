@@ -1,6 +1,7 @@
 """Slots for the posts of a batch: in the order of the posts, and only for those that are written."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from uuid import UUID
 
 from signalpost.kit import clock
@@ -25,10 +26,13 @@ class GapLeftError(Exception):
 
 
 class BatchSlots:
-    """The queues that the posts of a batch name, locked until the end of the transaction, and what they give."""
+    """The queues that the posts of a batch name, locked until the end of the transaction, and what they give.
 
-    def __init__(self, db: Db, caller: Caller) -> None:
-        self._db, self._caller = db, caller
+    `after`: by queue, the last slot that earlier batches of the same file got; those of this one are later.
+    """
+
+    def __init__(self, db: Db, caller: Caller, after: dict[UUID, datetime]) -> None:
+        self._db, self._caller, self._after = db, caller, after
         self._queues: dict[UUID, QueueRow] = {}
         self._default: dict[UUID, QueueRow] = {}
         self.given: list[Given] = []
@@ -69,7 +73,9 @@ class BatchSlots:
         for queue_id, indexes in by_queue.items():
             queue = self._queues[queue_id]
             accounts = [[target.account_id for target in new_posts[index].targets] for index in indexes]
-            free_slots = await reserve.next_free_of_many(self._db, queue, accounts, taken)
+            free_slots = await reserve.next_free_of_many(
+                self._db, queue, accounts, taken, after=self._after.get(queue_id)
+            )
             for index, slot in zip(indexes, free_slots, strict=False):
                 _place(new_posts[index], PickedSlot(queue, slot))
                 self.given.append(Given(queue_id, slot.at, new_posts[index].post.id))
@@ -86,6 +92,7 @@ class BatchSlots:
             raise GapLeftError
         if self.given:
             await reserve.take_many(self._db, self._caller.workspace_id, self.given)
+        self._after |= {slot.queue_id: slot.at for slot in self.given}  # of each queue the last
 
 
 def _place(new: NewPost, picked: PickedSlot) -> None:

@@ -1,7 +1,9 @@
 """Creating the posts of one request, as JSON lists them; each is checked by itself."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
@@ -93,8 +95,11 @@ async def create_rows(
     fetched: FetchedRows,
     *,
     dry_run: bool,
+    slots_after: dict[UUID, datetime] | None = None,
 ) -> dict[int, Outcome]:
     """Create the posts of these rows; return what became of each. A dry run is undone in the database.
+
+    `slots_after`: as `create_batch` takes it.
 
     Raises:
         what `create_batch` raises; Forbidden, InsufficientScope: the caller may only write drafts.
@@ -115,7 +120,7 @@ async def create_rows(
     if transaction is not None:
         await transaction.start()
     try:
-        created = await create_batch(context, db, caller, list(items.values()))
+        created = await create_batch(context, db, caller, list(items.values()), slots_after=slots_after)
     finally:
         if transaction is not None:
             await transaction.rollback()

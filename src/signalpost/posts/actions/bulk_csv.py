@@ -1,8 +1,10 @@
 """Creating posts from a CSV file: it is received to disk, then its rows are created, fifty at a time."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Final
+from uuid import UUID
 
 import msgspec
 
@@ -153,6 +155,8 @@ class _Results:
 
     def __init__(self, context: AppContext, query: BulkCsvQuery) -> None:
         self.query, self.addresses_left = query, OF_REQUEST_MAX
+        self.slots_after: dict[UUID, datetime] = {}
+        """By queue, the last slot that a row of this file got."""
         self._base_url = context.base_url
         self._created: list[bytes] = []
         self._errors: list[bytes] = []
@@ -228,16 +232,21 @@ async def _write(
 ) -> None:
     """Create the posts of some rows, again if that ends in a deadlock, and note what became of them."""
     outcomes: Mapping[int, Outcome] = {}
+    slots_after: dict[UUID, datetime] = {}
     for attempt in range(ATTEMPTS_MAX):
+        slots_after = dict(results.slots_after)
         try:
             async with context.database.transaction() as db:
-                outcomes = await bulk.create_rows(context, db, caller, bodies, fetched, dry_run=results.query.dry_run)
+                outcomes = await bulk.create_rows(
+                    context, db, caller, bodies, fetched, dry_run=results.query.dry_run, slots_after=slots_after
+                )
                 if results.query.atomic:
                     results.require_none_refused(rows, outcomes)
             break
         except RETRYABLE:
             if attempt == ATTEMPTS_MAX - 1:
                 raise
+    results.slots_after = slots_after
     pace = Pace()
     for index, line, _ in rows:
         results.add(index, line, outcomes[index])

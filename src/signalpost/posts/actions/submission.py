@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from signalpost.context import AppContext
 from signalpost.kit import clock, rows
 from signalpost.kit.db import Db
+from signalpost.kit.problems import Forbidden
 from signalpost.media import queries as media_queries
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, queries, times
-from signalpost.posts.actions import approvals, audit, emit, preflight, series
+from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, series
 from signalpost.posts.actions.changes import changes_of
 from signalpost.posts.actions.draft import PostDraft, TargetDraft
 from signalpost.posts.actions.enqueue import due_at, enqueue
@@ -154,7 +155,7 @@ async def lock_drafts(
             continue
         accounts = {account.id: account for account in profile.accounts}
         own = targets[post_id]
-        if (refusal := _refusal(post, own, {*accounts}, {*files})) is not None:
+        if (refusal := _refusal(caller, post, own, {*accounts}, {*files})) is not None:
             refused[post_id] = refusal
             continue
         if profile.over_limit or any(accounts[target.account_id].over_limit for target in own):
@@ -173,8 +174,12 @@ async def lock_drafts(
 
 
 def _refusal(
-    post: PostRow, targets: Sequence[TargetRow], account_ids: set[UUID], media_ids: set[UUID]
+    caller: Caller, post: PostRow, targets: Sequence[TargetRow], account_ids: set[UUID], media_ids: set[UUID]
 ) -> Refusal | None:
+    try:
+        permissions.require_ownership(caller, post)
+    except Forbidden as problem:
+        return Refusal(problem.code, problem.detail)
     if post.status != "draft":
         return Refusal("invalid_state", f"Only drafts are scheduled; this post is {post.status}.")
     if not targets:

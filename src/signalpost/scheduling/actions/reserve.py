@@ -83,19 +83,19 @@ async def take(db: Db, queue: QueueRow, at: datetime, post_id: UUID) -> None:
 
 
 async def next_free_of_many(
-    db: Db, queue: QueueRow, accounts: Sequence[Collection[UUID]], taken: Taken
+    db: Db, queue: QueueRow, accounts: Sequence[Collection[UUID]], taken: Taken, *, after: datetime | None = None
 ) -> list[SlotTime]:
     """Return a free slot for each new post, named by its accounts: that of each after that of the one before.
 
     The number of statements depends on how far away the last one is. `queue` is locked; `taken`, which grows by what is
-    given, has what other new posts take. The list is shorter if the slots do not suffice.
+    given, has what other new posts take. Slots begin after `after`. The list is shorter if the slots do not suffice.
     """
     zone = zones.zone(queue.zone_name)
     if zone is None or not queue.active:
         return []
     now, free_slots = clock.now(), list[SlotTime]()
     everybody = {account_id for of_post in accounts for account_id in of_post}
-    times = occurrences(queue.slots, zone, now, now + AHEAD_MAX)
+    times = occurrences(queue.slots, zone, max(now, after or now), now + AHEAD_MAX)
     while len(free_slots) < len(accounts) and (step := list(islice(times, _STEP))):
         occupants = await queries.occupants(db, queue, step)
         busy = taken | await queries.busy(db, queue.workspace_id, everybody, step)
