@@ -36,7 +36,8 @@ OWNERS = {
     "profile": "profiles", "profile_link": "profiles",
     "profile_link_history": "profiles", "rate_bucket": "engine", "request_bucket": "web", "request_log": "request_log",
     "recurrence_occurrence": "posts", "recurrence_series": "posts", "search_block": "posts",
-    "sandbox_clock": "sandbox_clock", "search_pending": "posts", "session": "identity", "slot_queue": "scheduling",
+    "sandbox_clock": "sandbox_clock", "schema_migration": "migrations", "search_pending": "posts",
+    "session": "identity", "slot_queue": "scheduling",
     "slot_reservation": "scheduling", "status_component": "status", "status_day": "status",
     "status_incident": "status", "status_subscriber": "status", "status_update": "status",
     "target": "posts", "usage": "plans", "usage_notice": "plans", "webhook": "webhooks", "worker": "engine",
@@ -57,6 +58,8 @@ READS = {
     ("admin", "instance"): "without a backup, the age of the installation counts",
     ("admin", "job"): "staff see the jobs of all workspaces",
     ("admin", "lane"): "figures of the whole installation, in bounded statements",
+    ("admin", "schema_migration"): "staff see which revision the schema has",
+    ("health", "schema_migration"): "health says whether the schema is that of the program",
     ("admin", "member"): "staff see who owns a workspace, and how many members it has",
     ("admin", "media"): "figures of the whole installation, in bounded statements",
     ("admin", "post"): "figures of the whole installation, in bounded statements",
@@ -313,7 +316,7 @@ def test_who_looks_across_workspaces_is_listed() -> None:
 
 def test_every_table_has_an_owner() -> None:
     created: set[str] = set()
-    for path in (PACKAGE / "migrations").rglob("*.py"):
+    for path in (PACKAGE / "migrations").rglob("*.sql"):
         created |= set(
             re.findall(r"create (?:unlogged )?table (?:if not exists )?(\w+)", path.read_text(encoding="utf-8"))
         )

@@ -20,29 +20,9 @@ from tests.faults.scene import Scene
 
 from signalpost.kit import clock
 from signalpost.migrations import runner
+from signalpost.migrations.revisions import BASELINE, all_revisions
 
-FIRST_CHECKED: Final = "0062"
-_UNRELEASED: Final = "No version without it was released, so none is at work while it runs."
-_WIDER: Final = "It allows all that it did before, and rows that are there are not read (NOT VALID)."
-_EMPTY_COLUMN: Final = "The column is new and empty: an index of nothing, and a check that reads no other table."
-EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
-    ("0062", "blocks writes to post (post_backdated)"): _UNRELEASED,
-    ("0062", "blocks writes to post (post_moment)"): _UNRELEASED,
-    ("0064", "blocks writes to delivery (delivery_idle)"): _UNRELEASED,
-    ("0064", "blocks writes to webhook (webhook_recording)"): "There are a hundred webhooks a workspace at most.",
-    ("0064", "changes constraint delivery.delivery_state_check"): _WIDER,
-    ("0064", "changes constraint webhook.webhook_delivery_mode_check"): _WIDER,
-    ("0070", "adds constraint messenger_code.messenger_code_key_id_fkey"): _EMPTY_COLUMN,
-    ("0070", "adds constraint messenger_link.messenger_link_key_id_fkey"): _EMPTY_COLUMN,
-    ("0070", "blocks writes to messenger_code (messenger_code_key)"): _EMPTY_COLUMN,
-    ("0070", "blocks writes to messenger_link (messenger_link_key)"): _EMPTY_COLUMN,
-    ("0071", "blocks writes to metric_latest (metric_latest_of_profile)"): _UNRELEASED,
-    ("0073", "blocks writes to one_time_token (one_time_token_user)"): _UNRELEASED,
-    ("0074", "blocks writes to mail_message (mail_message_owner)"): _UNRELEASED,
-    ("0075", "blocks writes to subscription (subscription_open_page)"): "There is one a workspace.",
-    ("0079", "blocks writes to member (member_key)"): _EMPTY_COLUMN,
-    ("0082", "blocks writes to status_subscriber (status_subscriber_listed)"): "There are 500 at most.",
-}
+EXCEPTIONS: Final[dict[tuple[str, str], str]] = {}
 """(revision, what it does) -> why the version before can live with it, and why no request waits for it."""
 WAIT_SECONDS_MAX = 2.5
 """A statement of a migration waits for a lock for two seconds at most, and whoever comes after it just as long."""
@@ -117,33 +97,23 @@ async def test_the_version_before_can_live_with_every_revision(fresh_dsn: str) -
     connection = await asyncpg.connect(fresh_dsn)
     await connection.execute("drop schema public cascade; create schema public")
     await connection.close()
-    revisions = sorted(path.name.partition("_")[0] for path in (runner.FOLDER / "versions").glob("[0-9]*.py"))
-    first = revisions.index(FIRST_CHECKED)
-    await runner.migrate(fresh_dsn, to=revisions[first - 1])
+    await runner.migrate(fresh_dsn, to=BASELINE)
     found = set()
     before = await catalog(fresh_dsn)
-    for revision in revisions[first:]:
-        await runner.migrate(fresh_dsn, to=revision)
+    for revision in all_revisions():
+        await runner.migrate(fresh_dsn, to=revision.number)
         after = await catalog(fresh_dsn)
-        found |= {(revision, change) for change in changes(before, after)}
+        found |= {(revision.number, change) for change in changes(before, after)}
         before = after
     assert found == set(EXCEPTIONS)
 
 
 NEXT: Final = "9001"
-_NEXT_REVISION = f'''
-revision = "{NEXT}"
-down_revision = "{runner.HEAD}"
-
-
-def upgrade() -> None:
-    from signalpost.migrations import sql
-    sql.execute("""
-        alter table post add column newer text not null default '', add column newest timestamptz;
-        alter table target add column newer text not null default '';
-        create table newer (id uuid primary key, workspace_id uuid not null);
-    """)
-'''
+_NEXT_REVISION = """
+alter table post add column newer text not null default '', add column newest timestamptz;
+alter table target add column newer text not null default '';
+create table newer (id uuid primary key, workspace_id uuid not null);
+"""
 
 
 @pytest.fixture
@@ -151,7 +121,8 @@ def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Migrations as the next version might have them: what there is, and one revision that only adds."""
     folder = tmp_path / "migrations"
     shutil.copytree(runner.FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / f"{NEXT}_add.py").write_text(_NEXT_REVISION)
+    (folder / "versions").mkdir(exist_ok=True)
+    (folder / "versions" / f"{NEXT}_add.sql").write_text(_NEXT_REVISION)
     monkeypatch.setattr(runner, "FOLDER", folder)
     monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.2)
 

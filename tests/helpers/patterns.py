@@ -16,7 +16,6 @@ import regex
 import signalpost
 
 LOOKS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
-_NOT_IMPORTED = ("__main__", "migrations.env", "migrations.versions")
 # One of each kind that patterns of the product tell apart, and of each mark with a meaning of its own.
 _UNIVERSE = (
     *map(chr, range(128)),
@@ -45,7 +44,7 @@ class Pattern(NamedTuple):
 def modules() -> Iterator[ModuleType]:
     """Yield all modules of the product that can be imported."""
     for found in pkgutil.walk_packages(signalpost.__path__, "signalpost."):
-        if not any(part in found.name for part in _NOT_IMPORTED):
+        if "__main__" not in found.name:
             yield importlib.import_module(found.name)
 
 
@@ -71,7 +70,7 @@ def patterns_in_place() -> list[Pattern]:
     root = Path(signalpost.__path__[0])
     for path in sorted(root.rglob("*.py")):
         module = ".".join(path.relative_to(root).with_suffix("").parts)
-        if any(part in module for part in _NOT_IMPORTED):
+        if "__main__" in module:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             pattern = _of_call(module, node) if isinstance(node, ast.Call) else None

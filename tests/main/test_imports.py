@@ -8,11 +8,9 @@ import pytest
 LATER = {
     "aiohttp": "the first outgoing call",
     "aiosmtplib": "the first mail",
-    "alembic": "a database that is behind",
     "av": "the first video",
     "jinja2": "the first page or mail",
     "PIL": "the first image",
-    "sqlalchemy": "a database that is behind",
 }
 
 

@@ -1,19 +1,22 @@
-"""The chain of revisions, and what applies it."""
+"""The baseline and the revisions after it, and what applies them."""
 
 import asyncio
-import os
 import re
 import secrets
-import subprocess
-import sys
+import shutil
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
-from signalpost.migrations import runner
-from signalpost.migrations.head import HEAD
+from signalpost.migrations import revisions, runner
+from signalpost.migrations.revisions import BASELINE, HEAD
+
+ADDS = "alter table post add column newer text; create table newer (id uuid primary key);"
+INDEXES = "-- outside a transaction\ncreate unique index concurrently if not exists newer_index on two (notes);"
+FAILS = "create table newest (id uuid primary key); select * from nowhere;"
 
 
 @pytest.fixture
@@ -27,32 +30,55 @@ async def empty_dsn(dsn: str) -> str:
     return re.sub(r"/\w+\?", f"/{name}?", dsn)  # it goes with the cluster: a worker of autovacuum may be at it
 
 
-def scripts() -> ScriptDirectory:
-    config = Config()
-    config.set_main_option("script_location", str(runner.FOLDER))
-    return ScriptDirectory.from_config(config)
+@pytest.fixture
+async def owner(fresh_dsn: str) -> AsyncIterator["asyncpg.Connection[Any]"]:
+    connection = await asyncpg.connect(fresh_dsn)
+    yield connection
+    await connection.close()
 
 
-def revisions() -> list[str]:
-    return [script.revision for script in scripts().walk_revisions()][::-1]
+Later = Callable[..., None]
 
 
-def test_the_stated_head_is_the_head_of_the_chain() -> None:
-    assert scripts().get_heads() == [HEAD]
+@pytest.fixture
+def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Later:
+    """Write revisions of a later version, by their names, beside those that there are."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(runner.FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "versions").mkdir(exist_ok=True)
+    monkeypatch.setattr(runner, "FOLDER", folder)
+    monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.1)
+
+    def write(**files: str) -> None:
+        for name, text in files.items():
+            path = folder / "versions" / name.removeprefix("r").replace("_py", ".py")
+            (path if path.suffix else path.with_suffix(".sql")).write_text(text)
+
+    return write
 
 
-def test_every_revision_follows_the_one_before_it_and_its_file_is_named_by_it() -> None:
-    chain = [*scripts().walk_revisions()][::-1]
+def test_revisions_are_numbered_and_named() -> None:
+    """By four digits, each once, after the baseline; the newest is the head."""
+    numbers = [revision.number for revision in revisions.all_revisions()]
 
-    assert [script.down_revision for script in chain] == [None, *revisions()[:-1]]
-    for script in chain:
-        assert re.fullmatch(rf"{script.revision}_[a-z0-9_]+\.py", os.path.basename(script.path))  # noqa: PTH119
+    assert numbers == sorted(set(numbers))
+    assert [BASELINE, *numbers][-1] == HEAD
+    assert [number for number in numbers if number <= BASELINE] == []
+    for revision in revisions.all_revisions():
+        assert re.fullmatch(r"\d{4}_[a-z0-9_]+\.(sql|py)", revision.path.name)
+
+
+def test_the_baseline_is_made_of_every_file_of_the_schema() -> None:
+    folder = runner.FOLDER / "schema"
+    included = re.findall(r"^\\ir (\S+)$", (folder / "all.sql").read_text(), re.MULTILINE)
+
+    assert sorted(included) == sorted(path.name for path in folder.glob("*.sql") if path.name != "all.sql")
 
 
 async def test_of_processes_that_start_together_one_migrates(empty_dsn: str) -> None:
     applied = await asyncio.gather(*(runner.migrate(empty_dsn) for _ in range(4)))
 
-    assert sorted(applied) == [[], [], [], revisions()]
+    assert sorted(applied) == [[], [], [], [BASELINE, *(each.number for each in revisions.all_revisions())]]
     connection = await asyncpg.connect(empty_dsn)
     try:
         assert await runner.is_current(connection)
@@ -60,12 +86,11 @@ async def test_of_processes_that_start_together_one_migrates(empty_dsn: str) -> 
         await connection.close()
 
 
-async def test_a_revision_that_fails_leaves_nothing_of_the_migration(empty_dsn: str) -> None:
-    """All missing revisions are one transaction, so that a failed upgrade can go on with the old program."""
+async def test_a_baseline_that_fails_leaves_nothing_of_the_migration(empty_dsn: str) -> None:
     connection = await asyncpg.connect(empty_dsn)
     try:
         await connection.execute("create table webhook (in_the_way int)")
-        with pytest.raises(asyncpg.DuplicateTableError):
+        with pytest.raises(runner.MigrationFailed, match="already exists"):
             await runner.migrate(empty_dsn)
         tables = await connection.fetch("select tablename from pg_tables where schemaname = 'public'")
     finally:
@@ -74,25 +99,96 @@ async def test_a_revision_that_fails_leaves_nothing_of_the_migration(empty_dsn: 
     assert [row["tablename"] for row in tables] == ["webhook"]
 
 
-async def test_a_database_of_a_newer_program_is_refused(fresh_dsn: str) -> None:
-    connection = await asyncpg.connect(fresh_dsn)
-    try:
-        await connection.execute("update alembic_version set version_num = '9999'")
-    finally:
-        await connection.close()
+async def test_a_revision_that_fails_takes_those_before_it_back(
+    fresh_dsn: str, owner: "asyncpg.Connection[Any]", later: Later
+) -> None:
+    """All missing revisions are one transaction, so that a failed update can go on with the old program."""
+    later(r9001_add=ADDS, r9002_fail=FAILS)
+
+    with pytest.raises(runner.MigrationFailed, match="Nothing of 9001_add, 9002_fail was kept"):
+        await runner.migrate(fresh_dsn, to="9002")
+
+    assert await owner.fetchval("select to_regclass('newer')") is None
+    assert await runner.is_current(owner)
+
+
+async def test_a_database_of_a_newer_program_is_refused(fresh_dsn: str, owner: "asyncpg.Connection[Any]") -> None:
+    await owner.execute("insert into schema_migration values ('9999', '9999_of_later', now(), now())")
 
     with pytest.raises(runner.DatabaseTooNew, match="at revision 9999"):
         await runner.migrate(fresh_dsn)
 
 
-def test_a_start_without_anything_to_migrate_imports_neither_alembic_nor_sqlalchemy(dsn: str) -> None:
-    """They cost 0.3 s."""
-    program = f"""
-import asyncio, sys
-from signalpost.migrations.runner import migrate
-assert asyncio.run(migrate({dsn!r})) == []
-assert not {{"alembic", "sqlalchemy"}} & set(sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False)
+@pytest.fixture
+async def of_alembic(fresh_dsn: str, owner: "asyncpg.Connection[Any]") -> str:
+    """A database as the version before left it: it kept its revision in the table of Alembic."""
+    await owner.execute(
+        "drop table schema_migration; create table alembic_version (version_num varchar(32) primary key);"
+        f"insert into alembic_version values ('{BASELINE}'); grant select on alembic_version to signalpost_engine"
+    )
+    return fresh_dsn
 
-    assert (done.returncode, done.stderr) == (0, "")
+
+async def test_a_database_of_alembic_goes_on(of_alembic: str, owner: "asyncpg.Connection[Any]", later: Later) -> None:
+    """Processes of the version before still read its revision, and refuse to start once it is newer."""
+    later(r9001_add=ADDS)
+
+    assert await runner.migrate(of_alembic) == []
+    assert await runner.is_current(owner)
+    before = await owner.fetchval("select version_num from alembic_version")
+    assert await runner.migrate(of_alembic, to="9001") == ["9001"]
+
+    assert (before, await owner.fetchval("select version_num from alembic_version")) == (BASELINE, "9001")
+    assert await owner.fetchval("select has_table_privilege('signalpost_engine', 'alembic_version', 'select')")
+
+
+async def test_a_database_from_before_the_baseline_is_refused(
+    of_alembic: str, owner: "asyncpg.Connection[Any]"
+) -> None:
+    await owner.execute("update alembic_version set version_num = '0071'")
+
+    with pytest.raises(runner.RevisionTooOld, match=f"at revision 0071, and this program goes on from {BASELINE}"):
+        await runner.migrate(of_alembic)
+
+    assert await owner.fetchval("select version_num from alembic_version") == "0071"
+
+
+async def test_a_step_outside_a_transaction_that_stopped_is_said_and_resumed(
+    fresh_dsn: str, owner: "asyncpg.Connection[Any]", later: Later
+) -> None:
+    """What came before it stays. Half an index that it left is made again: `if not exists` would keep it."""
+    later(r9001_add=ADDS, r9002_index=INDEXES, r9003_add="create table newest (id uuid primary key)")
+    await owner.execute("create table two (notes text); insert into two values ('same'), ('same')")
+
+    with pytest.raises(runner.MigrationFailed, match=r"9002_index stopped on its way: could not create unique index"):
+        await runner.migrate(fresh_dsn, to="9003")
+    assert await runner.read_state(owner) == runner.State("9001", unfinished="9002_index")
+    assert await owner.fetchval("select not indisvalid from pg_index where indexrelid = 'newer_index'::regclass")
+
+    await owner.execute("delete from two where ctid = '(0,1)'")
+    assert await runner.migrate(fresh_dsn, to="9003") == ["9002", "9003"]
+
+    assert await runner.read_state(owner) == runner.State("9003")
+    assert await owner.fetchval("select indisvalid from pg_index where indexrelid = 'newer_index'::regclass")
+
+
+async def test_a_step_in_python_goes_on_where_it_was_killed(
+    fresh_dsn: str, owner: "asyncpg.Connection[Any]", later: Later
+) -> None:
+    """The process dies between two of its statements: the next one runs it again, and does what is left."""
+    await owner.execute("create table done (step int)")
+    script = (
+        "async def run(db):\n"
+        "    for step in range(await db.fetchval('select count(*) from done'), 4):\n"
+        "        await db.execute('insert into done values ($1)', step)\n"
+        "        if step == 1:\n"
+        "            await db.fetchval('select pg_terminate_backend(pg_backend_pid())')\n"
+    )
+    later(r9001_fill_py=script)
+
+    with pytest.raises(runner.MigrationFailed, match="9001_fill stopped on its way"):
+        await runner.migrate(fresh_dsn, to="9001")
+    assert await runner.read_state(owner) == runner.State(HEAD, unfinished="9001_fill")
+    assert await runner.migrate(fresh_dsn, to="9001") == ["9001"]
+
+    assert [row[0] for row in await owner.fetch("select step from done order by 1")] == [0, 1, 2, 3]

@@ -1,6 +1,5 @@
-"""JSON columns are stored in snake_case with plain ids; a migration rewrites those stored as the API shows them."""
+"""JSON columns are stored in snake_case with plain ids, whatever the names of the API."""
 
-import importlib
 from typing import Any
 
 import pytest
@@ -15,8 +14,6 @@ from signalpost.kit.db import Database
 from signalpost.posts.rows import AuditRow, PostRow
 from signalpost.posts.schemas.requests import PostAttributes
 from signalpost.posts.target_errors import target_error
-
-MIGRATION = importlib.import_module("signalpost.migrations.versions.0011_store_posts_in_snake_case").SQL
 
 
 @pytest.fixture
@@ -63,41 +60,6 @@ async def test_stored_documents_do_not_use_the_names_of_the_api(
     }  # fmt: skip
     assert stored["media"][0]["media_id"] == str(stored["media_ids"][0])
     assert stored["warnings"][0]["account_id"] == str(ids.decode("acc", post["targets"][0]["accountId"]))
-
-
-async def test_documents_in_the_names_of_the_api_are_migrated(
-    api: Api, make: Make, database: Database, owner: Login
-) -> None:
-    """Older versions stored these columns exactly as the API shows them."""
-    post = await a_full_post(api, make, database, owner)
-    audit = await read(api, owner, f"/posts/{post['id']}/audit")
-    target = post["targets"][0]
-    assert post["media"]
-    assert post["thread"]
-    assert post["warnings"]
-    assert target["media"]
-    assert target["error"]
-    assert {change["field"] for change in audit["data"][1]["changes"]} >= {"media", "thread", "options", "firstComment"}
-
-    async with database.transaction() as db:
-        await db.execute(
-            "update post set media = $2, thread = $3, approval = $4, warnings = $5 where id = $1",
-            ids.decode("pst", post["id"]), post["media"], post["thread"], post["approval"], post["warnings"],
-        )  # fmt: skip
-        await db.execute(
-            "update target set media = $2, error = $3 where id = $1",
-            ids.decode("tgt", target["id"]), target["media"], target["error"],
-        )  # fmt: skip
-        await db.execute("alter table audit disable trigger user")  # history was not append-only then
-        for entry in audit["data"]:
-            await db.execute(
-                "update audit set changes = $2 where id = $1", ids.decode("aud", entry["id"]), entry["changes"]
-            )
-        await db.execute(MIGRATION)
-        await db.execute("alter table audit enable trigger user")
-
-    assert await read(api, owner, f"/posts/{post['id']}") == post
-    assert await read(api, owner, f"/posts/{post['id']}/audit") == audit
 
 
 @pytest.mark.parametrize(("table", "row"), [("post", PostRow), ("audit", AuditRow)])

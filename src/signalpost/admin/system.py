@@ -16,7 +16,8 @@ from signalpost.kit import clock
 PROCESSES_MAX: Final = 100
 
 _VERSIONS: Final = """
-select split_part(current_setting('server_version'), ' ', 1), (select version_num from alembic_version)
+select split_part(current_setting('server_version'), ' ', 1),
+    (select max(revision) from schema_migration where finished_at is not null)
 """
 _PROCESSES: Final = "select id, host, started_at, seen_at from worker order by started_at, id limit $1"
 

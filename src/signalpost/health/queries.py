@@ -16,7 +16,7 @@ FREE_BYTES_MIN = 50_000_000
 DATASTORE_SECONDS = 3.0  # health checks have short timeouts, and a database that hangs is not healthy
 
 _SERVER_VERSION = "select current_setting('server_version')"
-_REVISION = "select version_num from alembic_version"
+_REVISION = "select max(revision) from schema_migration where finished_at is not null"
 
 
 class DatastoreStatus(Struct):

@@ -21,7 +21,7 @@ from signalpost.kit.http import Clients
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.kit.tenant import across
 from signalpost.main import metrics, wiring
-from signalpost.migrations.head import HEAD
+from signalpost.migrations.revisions import HEAD
 from signalpost.plans import limits as plan_limits
 from signalpost.request_log.recorder import Recorder
 from signalpost.settings import Settings

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from signalpost.embedded_postgres.cluster import Cluster, is_initialised
+from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.sharing import shared_cluster
 from signalpost.kit.errors import OperatorError
 from signalpost.migrations import runner
@@ -45,7 +45,7 @@ async def database_of(
 
     Raises:
         PostgresFailed: the embedded server does not start.
-        DatabaseTooNew, DatabaseTooOld: see `runner.migrate`.
+        DatabaseTooNew, RevisionTooOld, DatabaseTooOld, DatabaseBusy, MigrationFailed: see `runner.migrate`.
         DatabaseUnreachable, PooledDatabase, ForeignEncoding: see `require_usable`.
     """
     if settings.database_url:
@@ -55,14 +55,7 @@ async def database_of(
         await runner.migrate(settings.database_url)
         yield settings.database_url, None
         return
-    is_first_start = not is_initialised(settings.data_dir / "postgres")
-
-    def import_meanwhile() -> None:
-        meanwhile()
-        if is_first_start:  # initdb takes longer than every import
-            runner.import_tools()
-
-    async with shared_cluster(settings.data_dir, meanwhile=import_meanwhile) as cluster:
+    async with shared_cluster(settings.data_dir, meanwhile=meanwhile) as cluster:
         await runner.migrate(cluster.dsn(), superuser_dsn=cluster.dsn(user="postgres"))
         yield cluster.dsn(), cluster
 

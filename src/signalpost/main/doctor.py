@@ -187,10 +187,7 @@ async def _database(settings: Settings, dsn: str, ring: KeyRing | None) -> Async
         fix = None if apart < CLOCK_SECONDS_MAX else "Synchronise the clocks of both machines (NTP)."
         yield Check("clock", ok=fix is None, detail=f"{apart:.1f} s from that of the database", fix=fix)
         is_current = await runner.is_current(connection)
-        yield Check(
-            "migrations", ok=is_current, detail="current" if is_current else "The schema is not that of this version.",
-            fix=None if is_current else "Run `signalpost migrate`, or start the newest version.",
-        )  # fmt: skip
+        yield _migrations(await runner.read_state(connection), is_current=is_current)
         if not is_current:
             return
         yield _isolation(role["name"], in_force=await isolation.are_in_force(connection))
@@ -228,6 +225,20 @@ def _server(connection: "asyncpg.Connection[Any]", seconds: float) -> Check:
             "with this one, a process that freezes in it can hold up others until it is killed."
         )
     return Check("database", ok=True, detail=detail, fix=fix)
+
+
+def _migrations(state: runner.State, *, is_current: bool) -> Check:
+    if is_current:
+        return Check("migrations", ok=True, detail="current")
+    if state.unfinished:
+        return Check(
+            "migrations", ok=False, detail=f"The migration {state.unfinished} began and has not come to its end.",
+            fix="If no process migrates now, run `signalpost migrate`: it does what is left.",
+        )  # fmt: skip
+    return Check(
+        "migrations", ok=False, detail="The schema is not that of this version.",
+        fix="Run `signalpost migrate`, or start the newest version.",
+    )  # fmt: skip
 
 
 def _rights(role: Any) -> Check:

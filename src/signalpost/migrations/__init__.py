@@ -1,1 +1,1 @@
-"""The database schema as a chain of Alembic revisions in plain SQL, and what applies them. It knows only `kit`."""
+"""The database schema in plain SQL, the revisions that change it, and what applies them. It knows only `kit`."""

@@ -64,8 +64,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
         ),
         _PUBLIC,
     ),
-    "alembic_version": Rights("", "select"),
-    "app_user": Rights(_PEOPLE_COLUMNS, ALL, _PEOPLE),
+        "app_user": Rights(_PEOPLE_COLUMNS, ALL, _PEOPLE),
     "audit": Rights("select, insert", "select, insert"),
     "audit_seal": Rights("select", "select, insert"),
     "backup": Rights("", "select"),
@@ -74,6 +73,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     "job": Rights("select", ALL),  # written by `enqueue_job`
     "mail_message": Rights("select, insert, update", ALL),
     "request_log": Rights("select", "select, insert"),
+    "schema_migration": Rights("", "select"),
     "session": Rights("select", ALL),
     "workspace": Rights("select", ALL),  # also its settings are changed by who may have several
 }  # fmt: skip

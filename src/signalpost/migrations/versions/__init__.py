@@ -1,1 +1,1 @@
-"""One file per revision, named by its number and what it does."""
+"""The revisions after the baseline, one file each: `0084_verb_noun.sql`. See "Add a migration" in CONTRIBUTING.md."""
