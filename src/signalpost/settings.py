@@ -126,6 +126,9 @@ class Settings:
     """Language code of that template."""
     whatsapp_base_url: str = "https://graph.facebook.com"
     """Address of the WhatsApp Business Cloud API."""
+    extensions_off: tuple[str, ...] = ()
+    """Extensions that this instance does without, separated by commas: oidc, request_log, sandbox_clock, stream. Their
+    operations do not exist (404), their jobs do not run, and what they stored stays."""
     request_log_days: int = 7
     """For how many days API calls are listed by `GET /logs/requests`, at most 7. 0: no call is recorded."""
     delivery_log_days: int = 30

@@ -15,34 +15,7 @@ from signalpost.main import wiring
 from signalpost.workspaces.tables import ERASED, KEPT
 
 PACKAGE = Path(signalpost.__file__).parent
-OWNERS = {
-    "metric": "analytics", "metric_account": "analytics", "metric_day": "analytics", "metric_followers": "analytics",
-    "metric_latest": "analytics", "metric_profile": "analytics", "metric_schedule": "analytics",
-    "ticket": "support", "ticket_message": "support", "ticket_vote": "support",
-    "feature_flag": "flags",
-    "account": "accounts", "billing_event": "billing", "billing_feedback": "billing", "subscription": "billing",
-    "billing_difference": "billing", "billing_former_customer": "billing", "billing_handover": "billing",
-    "billing_payment": "billing", "billing_provider": "billing",
-    "api_key": "identity", "app_user": "identity",
-    "attempt": "publishing", "audit": "audit",
-    "audit_seal": "audit", "backup": "admin",
-    "delivery": "webhooks", "engine_hold": "engine", "engine_timeline": "engine",
-    "idempotency": "web", "instance": "main", "job": "engine", "lane": "engine",
-    "messenger_code": "messenger", "messenger_guess": "messenger", "messenger_link": "messenger",
-    "messenger_message": "messenger", "messenger_reply": "messenger",
-    "mail_message": "mail", "media": "media", "member": "identity", "network_app": "accounts", "oauth_flow": "accounts",
-    "one_time_token": "identity", "platform_invite": "invites", "post": "posts", "post_count": "posts",
-    "post_count_change": "posts", "post_count_progress": "posts",
-    "profile": "profiles", "profile_link": "profiles",
-    "profile_link_history": "profiles", "rate_bucket": "engine", "request_bucket": "web", "request_log": "request_log",
-    "recurrence_occurrence": "posts", "recurrence_series": "posts", "search_block": "posts",
-    "sandbox_clock": "sandbox_clock", "schema_migration": "migrations", "search_pending": "posts",
-    "session": "identity", "slot_queue": "scheduling",
-    "slot_reservation": "scheduling", "status_component": "status", "status_day": "status",
-    "status_incident": "status", "status_subscriber": "status", "status_update": "status",
-    "target": "posts", "usage": "plans", "usage_notice": "plans", "webhook": "webhooks", "worker": "engine",
-    "user_identity": "oidc", "workspace": "identity", "workspace_export": "workspaces",
-}  # fmt: skip
+OWNERS = {table: room.name for room in wiring.ROOMS for table in room.tables}
 """Table -> the room that writes it, and whose functions the others call."""
 
 READS = {

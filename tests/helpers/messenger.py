@@ -43,7 +43,7 @@ class Messenger:
 
     def new_engine(self) -> Engine:
         """A worker of its own; the test ticks it."""
-        sources = [TargetSource(self.context), wiring._jobs(self.context)]
+        sources = [TargetSource(self.context), wiring.job_registry(self.context)]
         return Engine(self.context.database, sources, tenant_sql=tenant_sql)
 
     @property

@@ -63,7 +63,7 @@ OTHERS: Final = {
 
 
 def test_every_periodic_job_has_its_row(context: AppContext) -> None:
-    jobs = {job.kind for room in wiring.JOBS for job in room(context) if job.every_seconds is not None}
+    jobs = {job.kind for job in wiring.job_kinds(context) if job.every_seconds is not None}
     assert jobs | {"engine.purge"} == BACKLOGS.keys() | OTHERS.keys()
     assert not BACKLOGS.keys() & OTHERS.keys()
 
@@ -82,7 +82,7 @@ async def test_a_backlog_is_worked_off_in_bounded_transactions(
         )
         await db.execute(backlog.fill, ROWS)
         assert await db.fetchval(backlog.left) >= ROWS
-    [handler] = [job.handler for room in wiring.JOBS for job in room(context) if job.kind == kind]
+    [handler] = [job.handler for job in wiring.job_kinds(context) if job.kind == kind]
     lease: Any = CountedLease(database)
     while await handler(lease, {}):
         pass

@@ -9,6 +9,7 @@ from signalpost.identity.errors import InvalidCredentials, LoginThrottled, Secon
 from signalpost.identity.schemas import UserLogin
 from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces
+from signalpost.oidc import actions as oidc
 from signalpost.web import validation
 from signalpost.web.request import Request, address_bucket, client_address, cookie_value
 from signalpost.web.response import Headers, Response
@@ -80,7 +81,7 @@ class SignInPages:
             needs_code=needs_code,
             has_mail=settings.smtp_url is not None,
             next_page=next_page(request),
-            provider=settings.oidc_label if settings.oidc_issuer else "",
+            provider=settings.oidc_label if oidc.is_on(settings) else "",
         )
 
 

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib import metadata
 
-from signalpost.accounts.token_store import Renewals
 from signalpost.audit.actions.operations import record_operation
 from signalpost.console import pages
 from signalpost.console.openapi import openapi_document
@@ -25,12 +24,12 @@ from signalpost.migrations.revisions import HEAD
 from signalpost.plans import limits as plan_limits
 from signalpost.request_log.recorder import Recorder
 from signalpost.settings import Settings
-from signalpost.stream.hub import Hub
 from signalpost.web import limits
 from signalpost.web.app import Application, build
 from signalpost.web.components import Document
 from signalpost.web.guesses import Guesses
 from signalpost.web.serve import Web
+from signalpost.web.served import Report
 from signalpost.web.shared_buckets import SharedBuckets
 
 _logger = log.get("main")
@@ -64,9 +63,10 @@ async def open_context(
     What the process does by itself is about the whole installation; a request begins without any rows.
 
     Raises:
-        BadSettings: the master key or the storage address is invalid.
+        BadSettings: the master key, the storage address or the name of an extension is invalid.
         WrongMasterKey: the database was created with another master key.
     """
+    on = wiring.rooms(settings)
     keys = key_ring(settings)
     try:
         store = storage.open_store(settings.storage_url, settings.data_dir / "media")
@@ -84,7 +84,7 @@ async def open_context(
         async with Clients.create(settings.allowed_private_hosts) as http:
             context = AppContext(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
-                version=metadata.version("signalpost"), revision=HEAD, hooks=wiring.hooks(),
+                version=metadata.version("signalpost"), revision=HEAD, hooks=wiring.hooks(on),
                 listening_url=url or AppContext.listening_url,
             )  # fmt: skip
             wiring.subscribe(context)
@@ -93,9 +93,8 @@ async def open_context(
                 yield context
             finally:
                 await context.engine.stop()  # it is registered as soon as it was asked for one round
-                await context.state(Renewals).end()
-                await context.state(Recorder).end()
-                await context.state(Hub).end()
+                for room in on:
+                    await room.end(context)
     finally:
         await database.close()
 
@@ -138,6 +137,12 @@ async def check_master_key(database: Database, keys: KeyRing) -> None:
     keys.adopt_root(root)
 
 
+def _report(context: AppContext) -> Report | None:
+    if "request_log" in context.settings.extensions_off or not context.settings.request_log_days:
+        return None
+    return partial(context.state(Recorder).add, context.database)
+
+
 def create(context: AppContext) -> Application:
     """Return the application: every endpoint, the pages and `/metrics`."""
     rates = plan_limits.rates(context.settings)
@@ -148,9 +153,10 @@ def create(context: AppContext) -> Application:
         page_key=context.keys.derive("page-cursor"),
         limiter=limiter,
         record=record_operation,
-        report=partial(context.state(Recorder).add, context.database) if context.settings.request_log_days else None,
+        report=_report(context),
     )
-    endpoints = wiring.endpoints()
+    on = wiring.rooms(context.settings)
+    endpoints = wiring.endpoints(on)
 
     def document() -> Document:
         return openapi_document(

@@ -1,1 +1,1 @@
-"""The end of a workspace: deletion with a time to think again, and erasure of all it has."""
+"""Workspaces: created, changed, taken along in a file, deleted with a time to think again, and erased."""

@@ -15,7 +15,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
 from signalpost.oidc import flow, id_token, provider, queries
 from signalpost.oidc.actions.answer import Question, ask, create_with_workspace
-from signalpost.oidc.actions.start import callback_url
+from signalpost.oidc.actions.start import callback_url, is_on
 from signalpost.oidc.errors import SignInNotConfigured, SignInRefused
 from signalpost.oidc.flow import Client, Flow, Grant, Pending, Person, SignedIn
 from signalpost.oidc.provider import Metadata, Provider
@@ -34,7 +34,7 @@ async def finish(context: AppContext, query: dict[str, str], cookie: str | None)
             sign in here.
         ProviderUnavailable: the provider cannot be reached.
     """
-    if context.settings.oidc_issuer is None:
+    if not is_on(context.settings):
         raise SignInNotConfigured("This instance has no OpenID provider.")
     begun = flow.unseal(context.keys, Flow, cookie)
     if begun is None or not crypto.equal(begun.state, query.get("state", "")):

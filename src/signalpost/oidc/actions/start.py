@@ -30,8 +30,8 @@ class Started(NamedTuple):
 
 
 def is_on(settings: Settings) -> bool:
-    """Whether there is a provider."""
-    return settings.oidc_issuer is not None
+    """Whether there is a provider, and this room is not switched off."""
+    return settings.oidc_issuer is not None and "oidc" not in settings.extensions_off
 
 
 async def start(context: AppContext, client: Client) -> Started:

@@ -1,0 +1,7 @@
+from signalpost.health import routes
+from signalpost.room import Room
+
+ROOM = Room(
+    name="health",
+    routes=routes.routes,
+)

@@ -1,0 +1,8 @@
+from signalpost.room import Room
+from signalpost.scheduling import routes
+
+ROOM = Room(
+    name="scheduling",
+    tables=("slot_queue", "slot_reservation"),
+    routes=routes.routes,
+)
