@@ -37,10 +37,19 @@ from signalpost.main.database import database_of, require_usable
             problems.AlreadyExists("There is a user with this address."),
             "There is a user with this address.\nChoose another name, or use the existing resource.",
         ),
+        (
+            asyncpg.DiskFullError("No space left on device"),
+            "The disk of the database is full: No space left on device. Free some space, and try again.",
+        ),
+        (OSError(28, "No space left on device"), "The disk is full. Free some space, and try again."),
+        (
+            OSError(28, "No space left on device", "/backups/a.tar"),
+            "The disk is full (at /backups/a.tar). Free some space, and try again.",
+        ),
     ],
 )
 def test_a_command_says_what_is_wrong_and_what_to_do(
-    problem: problems.Problem, printed: str, capsys: pytest.CaptureFixture[str]
+    problem: Exception, printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def work() -> None:
         raise problem

@@ -4,6 +4,7 @@ The class name gives the stable code (`PlanLimitReached` -> `plan_limit_reached`
 the title, the rest says what to do. Rooms declare theirs in `errors.py`; the general ones are here.
 """
 
+import errno
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -226,6 +227,11 @@ class Unavailable(Problem, status=503, retryable=True):
 
     Try again after the number of seconds in `Retry-After`.
     """
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Return whether a file could not be written for want of space, or because its owner may use no more."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def disk_full() -> Unavailable:

@@ -11,7 +11,7 @@ import uvloop
 
 from signalpost.kit import log
 from signalpost.kit.errors import OperatorError
-from signalpost.kit.problems import NotFound, Problem
+from signalpost.kit.problems import NotFound, Problem, is_disk_full
 from signalpost.kit.settings_loader import BadSettings, did_you_mean
 from signalpost.main.interruption import Interrupted, interruptible
 from signalpost.main.operator import (
@@ -89,6 +89,8 @@ def run(work: Awaitable[T]) -> T:
         fail(str(error), 2)
     except OperatorError as error:
         fail(str(error))
+    except asyncpg.DiskFullError as error:
+        fail(f"The disk of the database is full: {error}. Free some space, and try again.")
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         fail(f"The database reports an error: {error}. Check SIGNALPOST_DATABASE_URL.")
     except TimeoutError:
@@ -99,6 +101,9 @@ def run(work: Awaitable[T]) -> T:
 
 def _system_error(error: OSError) -> str:
     """Return which file or connection it is about, and what to do."""
+    if is_disk_full(error):
+        where = f" (at {error.filename})" if error.filename else ""
+        return f"The disk is full{where}. Free some space, and try again."
     if not error.filename:
         return f"The database or the network cannot be reached: {error}. Check SIGNALPOST_DATABASE_URL."
     owner = " Run this command as its owner, or choose another path." if isinstance(error, PermissionError) else ""

@@ -1,6 +1,5 @@
 """The ASGI application: serves every endpoint under both prefixes, renders errors and logs requests."""
 
-import errno
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from time import perf_counter
@@ -41,7 +40,6 @@ from signalpost.web.served import Served
 
 PREFIXES = (API_PREFIX, "/v1")
 _HOST_CHARACTERS_MAX = 100
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 ProblemPage = Callable[[Response], Response]
 _logger = log.get("web")
 
@@ -136,7 +134,7 @@ def _problem(error: Exception, path: str, writes: Writes) -> problems.Problem:
                 _logger.warning("database.unreachable", path=path, error=str(error) or repr(error))
             detail = writes.problem or "The database is not available right now."
             return problems.Unavailable(detail, headers={"Retry-After": "2"})
-        case OSError() if error.errno in _FULL:
+        case _ if problems.is_disk_full(error):
             _logger.error("disk.full", path=path, error=str(error))
             return problems.disk_full()
         case _ if isinstance(error, db.RETRYABLE):  # in a transaction of an action; `serve` retries its own
