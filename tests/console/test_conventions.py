@@ -61,7 +61,7 @@ _SHOWN = """() => [
   document.querySelector("main").innerHTML,
 ].join()"""
 _KEYS_MODULE = (FOLDER / "keys.js").read_text(encoding="utf-8")
-_EVERYWHERE = set(re.findall(r'{ keys: "([^"]+)"', _KEYS_MODULE.partition("function commands")[2].partition("];")[0]))
+_EVERYWHERE = set(re.findall(r'{\s*keys: "([^"]+)"', _KEYS_MODULE.partition("function commands")[2].partition("];")[0]))
 
 
 async def test_every_key_that_works_everywhere_leads_somewhere(console_at: OpenAt) -> None:
