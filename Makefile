@@ -52,8 +52,8 @@ simulator: $(BASE)  ## Run stand-ins of the networks: make simulator ARGS="--por
 # Whatever the shell says: without cached bytecode every test process compiles the service and the tests again.
 test: export PYTHONDONTWRITEBYTECODE :=
 .PHONY: test
-test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+test: $(DEV) test-tools  ## Set up and run all tests: make test ROOM=support, ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(if $(ROOM),--room $(ROOM) tests/$(ROOM) tests/contract) $(ARGS)
 
 # Run alone, figures are stored beside those that ran before, so that a full run can be made in parts.
 .PHONY: faults

@@ -9,7 +9,7 @@
 
 Tests do not clean up: each creates its own workspace.
 
-`--quick` leaves out what starts other programs or kills processes: for the inner loop, in less than a minute.
+`--quick` leaves out what starts other programs or kills processes; `--room` runs a room and its part of the contract.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,12 +96,15 @@ NOT_QUICK = (
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out tests that start other programs or are slow")
+    parser.addoption("--room", help="only the tests of this room, and those that the contract asks of its operations")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `--quick`, do not even import what it leaves out."""
-    left_out = config.getoption("--quick") and _below_tests(collection_path) in NOT_QUICK
-    return True if left_out else None
+    """Do not even import what `--quick` and `--room` leave out."""
+    below = _below_tests(collection_path)
+    room = config.getoption("--room")
+    outside = room and below not in ("", ".") and below.partition("/")[0] not in (room, "contract", "conftest.py")
+    return True if outside or (config.getoption("--quick") and below in NOT_QUICK) else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -117,9 +120,22 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
-        slow = [item for item in items if item.get_closest_marker("slow")]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item not in slow]
+        _leave(config, items, lambda item: item.get_closest_marker("slow") is None)
+    if room := config.getoption("--room"):
+        _leave(config, items, lambda item: _is_about(item, room))
+
+
+def _leave(config: pytest.Config, items: list[pytest.Item], chosen: Callable[[pytest.Item], bool]) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if not chosen(item)])
+    items[:] = [item for item in items if chosen(item)]
+
+
+def _is_about(item: pytest.Item, room: str) -> bool:
+    """Whether it is a test of the room, or one of the contract that is given one of its operations."""
+    if _below_tests(item.path).startswith(f"{room}/"):
+        return True
+    endpoint = getattr(item, "callspec", None) and item.callspec.params.get("endpoint")  # type: ignore[attr-defined]
+    return endpoint is not None and endpoint.handler.__module__ == f"signalpost.{room}.routes"
 
 
 def _below_tests(path: Path) -> str:
