@@ -1,4 +1,7 @@
-"""Stripe's API over our own HTTP client: forms in, JSON out, every call bounded. Source: docs.stripe.com/api"""
+"""Stripe's API over our own HTTP client: forms in, JSON out, every call bounded. Source: docs.stripe.com/api
+
+Not its library: decision 0200.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal

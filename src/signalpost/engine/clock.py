@@ -22,7 +22,7 @@ class ClockGuard:
     The first reading is compared with the wall clock of this machine. After a step, or if the two do not agree, nobody
     can say which time is right, so sources that publish are paused. They resume when the database clock is back where
     it should be, or when for five minutes it ran evenly *and* agreed with the wall clock of this machine; otherwise
-    when an operator says so (`accept`), or after a step restarts all workers (see docs/decisions/0031).
+    when an operator says so (`accept`), or after a step restarts all workers (see decision 0031).
     """
 
     def __init__(self) -> None:

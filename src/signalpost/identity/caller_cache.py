@@ -1,4 +1,7 @@
-"""Resolved callers of this process, cached for at most a second, so that not every request reads its credential."""
+"""Resolved callers of this process, cached for at most a second, so that not every request reads its credential.
+
+Other processes may use an old state for as long: decision 0040.
+"""
 
 import hashlib
 from uuid import UUID

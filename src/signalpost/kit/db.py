@@ -129,7 +129,7 @@ class _Connection(asyncpg.Connection):
         return f"{super().get_reset_query()}\n{_SET_SESSION}"
 
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:  # noqa: ASYNC109 - as asyncpg
-        if self.begin_with and not args:
+        if self.begin_with and not args:  # whose rows are seen, without a round trip of its own: decision 0137
             query, self.begin_with = query + self.begin_with, ""
         if (mine := patience.get()) is None:
             return await self._status(query, args, timeout)

@@ -6,7 +6,7 @@ The role of the address that we connect with owns the tables. Connections leave 
 - ENGINE sees all rows.
 
 Neither owns anything, and the log of what was done takes only new rows from them. `migrations.policies` makes the
-roles and policies; where it cannot, connections keep their role. See docs/decisions/0137.
+roles and policies; where it cannot, connections keep their role. See decision 0137.
 """
 
 from typing import Any, Final, TypeAlias

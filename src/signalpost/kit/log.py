@@ -1,7 +1,7 @@
 """Logs: one JSON line per event on standard error, or lines for people at a terminal.
 
 Our own, since the usual library imports so much that every start and every idle process paid for it
-(docs/decisions/0111).
+(decision 0111).
 """
 
 import logging

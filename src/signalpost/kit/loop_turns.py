@@ -1,7 +1,7 @@
 """Turns on the event loop: of the long steps that one tenant's work takes, others wait for one at a time.
 
 All work that is ready runs in one round of the loop. Without turns, fifty requests of one caller, each with a step of
-15 ms, would hold up each step of all others for most of a second.
+15 ms, would hold up each step of all others for most of a second (decision 0136).
 """
 
 import asyncio

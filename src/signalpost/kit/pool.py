@@ -1,6 +1,7 @@
 """A pool of PostgreSQL connections that is fair between tenants.
 
-asyncpg's own pool spends more time on lending a connection than on a small statement, and serves whoever asks first.
+asyncpg's own pool spends more time on lending a connection than on a small statement, and serves whoever asks first:
+decision 0130.
 """
 
 import asyncio

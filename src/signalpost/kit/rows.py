@@ -148,6 +148,7 @@ def builder(
         default = f"default_{name}" if name in defaults else "None"
         return f"{default} if {value} is None else convert_{name}({value})" if name in conversions else value
 
+    # One call with every field in its place, instead of a loop over them for each row of a page: decision 0140.
     source = f"lambda values: view({', '.join(map(argument, view.__struct_fields__))})"
     used = {f"convert_{name}": convert for name, convert in conversions.items()}
     used |= {f"default_{name}": default for name, default in defaults.items()}

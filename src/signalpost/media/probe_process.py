@@ -1,4 +1,7 @@
-"""Runs the child process that opens a file, and turns whatever happens to it into a result."""
+"""Runs the child process that opens a file, and turns whatever happens to it into a result.
+
+One child for each file, not a pool of them: decision 0071.
+"""
 
 import asyncio
 import os

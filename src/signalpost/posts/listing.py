@@ -27,7 +27,7 @@ from signalpost.web.inputs import require_profile
 from signalpost.web.paging import Page, Position, keyset
 
 _CREATED: Final = "p.created_at"
-# Not `coalesce`: with a policy on the table, no index would be used for it (0108).
+# Not `coalesce`: with a policy on the table, no index would be used for it (decision 0108).
 MOMENT: Final = """case when p.scheduled_at is not null then p.scheduled_at
     when p.published_at is not null then p.published_at else p.created_at end"""
 _POSITIONS: Final = {
@@ -42,7 +42,7 @@ _STAGES: Final[dict[PostStatus, str]] = {"queued": "active", "publishing": "acti
 """The column `stage` for indexes; of all other statuses it is the same."""
 _FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _NEXT_POSTS: Final = 2_000
-"""So many posts are looked at one by one, which takes milliseconds."""
+"""So many posts are looked at one by one, which takes milliseconds; no plan can guess it (decision 0145)."""
 _ON_PLATFORM: Final = """p.id = any(array(select t.post_id from account a join target t on t.account_id = a.id
     where a.workspace_id = $ and a.platform = $))"""
 _TAGGED: Final = "p.id = any(array(select posts_tagged($, $)))"

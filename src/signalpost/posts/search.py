@@ -1,7 +1,7 @@
 """Searching the texts of posts: only where the string can be, in the order of the list, until its page is full.
 
 Blocks (`actions.search_blocks`) tell which posts cannot contain it. Posts that are newer than all blocks are read, and
-so are those that were changed since. See docs/decisions/0142.
+so are those that were changed since. See decision 0142.
 """
 
 from collections.abc import Hashable, Iterable, Sequence

@@ -1,6 +1,6 @@
 """The networks' servers as this process sees them: a slow one gets a part of the lanes, a broken one is left alone.
 
-See docs/decisions/0084.
+See decision 0084.
 """
 
 import random

@@ -1,6 +1,6 @@
 """Publishing targets: begin with the claim, ask the network with no transaction open, end with the release.
 
-See docs/decisions/0080.
+See decision 0080.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Moving the clock of a workspace's sandbox, and returning it to the real time. See docs/decisions/0086."""
+"""Moving the clock of a workspace's sandbox, and returning it to the real time. See decision 0086."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final

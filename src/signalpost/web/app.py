@@ -1,4 +1,7 @@
-"""The ASGI application: serves every endpoint under both prefixes, renders errors and logs requests."""
+"""The ASGI application: serves every endpoint under both prefixes, renders errors and logs requests.
+
+No framework stands below it: decision 0131.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache

@@ -58,7 +58,7 @@ def read_key(value: str) -> str:
 
 
 def fingerprint(method: str, request: Request, body: bytes) -> bytes:
-    """Return the hash by which a repeated request is recognised: `?dryRun=true` asks for something else."""
+    """Return the hash by which a repeated request is recognised. `?dryRun=true` asks for another: decision 0299."""
     query: bytes = request.scope["query_string"]
     target = request.path.encode() + (b"?" + query if query else b"")
     return hashlib.sha256(method.encode() + b"\0" + target + b"\0" + body).digest()

@@ -2,7 +2,7 @@
 
 The buckets are rows. A process leases tokens in chunks and spends them without asking; what it does not spend within a
 moment it returns, so that other processes can. Whatever is spent was granted, so all processes together never spend
-more than one bucket holds.
+more than one bucket holds (decision 0311).
 """
 
 import asyncio

@@ -1,1 +1,1 @@
-"""Writes. No transaction is open while bytes move, so uploads open their own: see docs/decisions/0075."""
+"""Writes. No transaction is open while bytes move, so uploads open their own: see decision 0075."""

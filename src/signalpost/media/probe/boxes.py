@@ -1,4 +1,7 @@
-"""MP4, QuickTime, HEIC and AVIF: metadata is blanked in place, so nothing moves and nothing is encoded again."""
+"""MP4, QuickTime, HEIC and AVIF: metadata is blanked in place, so nothing moves and nothing is encoded again.
+
+Decision 0070.
+"""
 
 import struct
 from collections.abc import Iterator

@@ -84,7 +84,8 @@ create table engine_timeline (
 
 -- The advisory lock of a lane: shared by transactions that write items, taken alone by the release. All lanes have
 -- 4,096 locks together, so that no transaction can use up the server's table of locks; lanes that share one by chance
--- only wait a moment longer. With two arguments, (1, lane_lock), it is apart from all advisory locks with one.
+-- only wait a moment longer (decision 0033). With two arguments, (1, lane_lock), it is apart from all advisory locks
+-- with one.
 create function lane_lock(p_kind text, p_key uuid) returns integer language sql immutable parallel safe as $$
     select (hashtextextended(p_kind || p_key::text, 0) & 4095)::integer
 $$;

@@ -14,7 +14,7 @@ create index usage_period on usage (period);
 -- Spends units of a month, all of them or none; returns null if fewer are left, else a number.
 -- A limited plan counts in one row (stripe 0), whose lock makes the check exact. An unlimited plan checks nothing, so
 -- each connection counts in a row of its own: many writes of one workspace do not wait for each other's commit. All
--- stripes count towards a limit, so a change of plan within a month loses nothing.
+-- stripes count towards a limit, so a change of plan within a month loses nothing (decision 0044).
 create function spend_usage(
     p_workspace uuid, p_metric text, p_period date, p_units bigint, p_limit bigint
 ) returns bigint language plpgsql as $$

@@ -1,7 +1,7 @@
 """Group commit of new posts: those of a workspace that arrive together are written by one statement, with one commit.
 
 No timer: while one statement is under way, the next posts gather; one that arrives alone is written at once. What is in
-the way of a post, or wrong with it, concerns that post only.
+the way of a post, or wrong with it, concerns that post only (decision 0144).
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Profiles with accounts as creates of this process read them less than a second ago, for the next create.
 
 Nothing here need be true: the write of a post proves that what it was built from still holds (`Seen`), and nothing is
-refused before it was read again.
+refused before it was read again (decision 0064).
 """
 
 from datetime import timedelta

@@ -30,7 +30,7 @@ _COMMON: Final = (
     "scheduled_local", "tzdata_version", "created_by", "created_by_user_id", "source", "mode", "counted", "created_at",
     "updated_at", "queued_at", "external_id",
 )  # fmt: skip
-"""The columns in which posts differ. Most have the defaults of the table in all others."""
+"""The columns in which posts differ. Most have the defaults of the table in all others (decision 0064)."""
 _RARE: Final = {
     field.name: field.default if field.default_factory is NODEFAULT else field.default_factory()
     for field in msgspec.structs.fields(PostRow)
