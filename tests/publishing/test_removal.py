@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.helpers.api import Api
 from tests.helpers.connector_harness import FakeResponse
+from tests.helpers.factories import Make
 from tests.helpers.publishing import StagedNetwork, until
+from tests.helpers.sandbox import SECRET, WORK_ROUNDS_MAX
 
 from signalpost import networks
 from signalpost.kit import ids
@@ -69,6 +72,29 @@ async def test_a_network_that_deletes_nothing_is_named(stage: StagedNetwork, mon
     assert gone["deleted"]
     target, _ = await _shown(stage, post)
     assert (target["id"], target["status"]) == (error["targetId"], "published")
+
+
+async def test_what_stays_public_is_said(api: Api, make: Make) -> None:
+    """With the request that removes it there, as long as there is one."""
+    owner = await make.owner()
+    await make.account(owner)
+    for permanent in (False, True):
+        post = await make.post(owner)
+        for _ in range(WORK_ROUNDS_MAX):
+            await api.post("/queue/process", headers=SECRET)
+            shown = (await api.get(f"/posts/{post['id']}", key=owner.key)).json()
+            if shown["status"] == "published":
+                break
+        query = "?permanent=true" if permanent else ""
+        deletion = (await api.delete(f"/posts/{post['id']}{query}", key=owner.key)).json()
+        [warning] = deletion["warnings"]
+        assert (warning["code"], warning["path"]) == ("removal.not_requested", "/targets/0")
+        assert shown["targets"][0]["url"] in warning["message"]
+        assert (warning["remediation"] is None) is permanent
+        if not permanent:
+            assert f"DELETE /api/v1/posts/{post['id']}?cascade=true" in warning["remediation"]
+            removed = (await api.delete(f"/posts/{post['id']}?cascade=true", key=owner.key)).json()
+            assert removed["warnings"] == []
 
 
 @pytest.mark.parametrize("reason", REASONS)

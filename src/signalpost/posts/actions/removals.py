@@ -13,6 +13,7 @@ from signalpost.posts import progress
 from signalpost.posts.documents import PostWarning
 from signalpost.posts.rows import TargetRow
 from signalpost.posts.schemas.responses import PlatformError
+from signalpost.posts.schemas.responses import PostWarning as Warned
 
 REMOVE: Final = "publishing.remove"
 """The job that removes what is public of one target."""
@@ -21,6 +22,7 @@ FAILED: Final = "removal_failed"
 ANSWER_SECONDS: Final = 5.0
 """How long the answer to a cascade waits for the networks; the removals go on after it."""
 CODES = UNDER_WAY, DONE = "removal.under_way", "removal.done"
+STAYS: Final = "removal.not_requested"
 _POLL_SECONDS: Final = 0.1
 _FAILURES: Final = """
 select id, platform, error ->> 'message' as message from target where id = any($1) and error ->> 'code' = $2
@@ -52,6 +54,23 @@ async def wait_for(context: AppContext, target_ids: Sequence[UUID]) -> tuple[lis
             if not is_pending or clock.monotonic() >= until:
                 return [_failure(row) for row in await db.fetch(_FAILURES, target_ids, FAILED)], is_pending
         await asyncio.sleep(_POLL_SECONDS)
+
+
+def stays_public(post_id: UUID, targets: Sequence[TargetRow], *, in_trash: bool) -> list[Warned]:
+    """Return what is public of a post that is deleted here only. `in_trash`: it can still be removed."""
+    remedy = f"To remove it there too: DELETE /api/v1/posts/{ids.encode('pst', post_id)}?cascade=true."
+    return [
+        Warned(
+            code=STAYS,
+            path=f"/targets/{index}",
+            message=f"The post stays public on {target.platform}: {target.url or target.remote_id}.",
+            platform=target.platform,
+            account_id=ids.encode("acc", target.account_id),
+            remediation=remedy if in_trash else None,
+        )
+        for index, target in enumerate(targets)
+        if target.status == "published"
+    ]
 
 
 def _failure(row: Row) -> PlatformError:

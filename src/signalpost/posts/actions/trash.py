@@ -93,6 +93,7 @@ async def trash_post(
         purge_at=clock.wire_or_none(post.purge_at),
         platform_errors=errors,
         pending=bool(target_ids),
+        warnings=[] if query.cascade else removals.stays_public(post.id, targets, in_trash=not query.permanent),
     )
     return deletion, target_ids
 

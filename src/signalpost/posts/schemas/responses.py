@@ -314,6 +314,10 @@ class PostDeletion(Output, gc=False):
             examples=[False],
         ),
     ]
+    warnings: Annotated[
+        list[PostWarning],
+        Meta(description="Where it stays public, since the request had no `cascade=true`.", examples=[[]]),
+    ]
 
 
 class PlatformCounts(Output, gc=False):
