@@ -55,6 +55,7 @@ DEFINERS = {
     "media_uses": OF_ITS_TENANT,
     "note_mail": OF_ITS_TENANT,
     "note_message": OF_ITS_TENANT,
+    "posts_containing": OF_ITS_TENANT,
     "posts_tagged": OF_ITS_TENANT,
     "posts_using": OF_ITS_TENANT,
     "prepare_post": OF_ITS_TENANT,

@@ -176,14 +176,14 @@ def _process_ids(pid: int) -> list[int]:
 
 
 def test_first_start_makes_the_database_as_promised(user: User, empty: Path) -> None:
-    statement = """select pg_encoding_to_char(encoding), datlocprovider, datlocale, current_user,
+    statement = """select pg_encoding_to_char(encoding), datlocprovider, datlocale, datctype, current_user,
                    current_setting('data_checksums'), current_setting('listen_addresses'),
                    current_setting('synchronous_commit'), current_setting('is_superuser')
                    from pg_database where datname = current_database()"""
 
     answer = user.start(empty, statement=statement)
 
-    assert answer["rows"] == [["UTF8", "b'b'", "C.UTF-8", "signalpost", "on", "", "on", "off"]]
+    assert answer["rows"] == [["UTF8", "b'b'", "C.UTF-8", "C.UTF-8", "signalpost", "on", "", "on", "off"]]
 
 
 def test_only_the_service_and_root_can_reach_the_socket(user: User, folder: Path) -> None:

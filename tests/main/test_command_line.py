@@ -155,6 +155,7 @@ async def test_doctor_reports_problems_and_exits_with_1(command: Command, fresh_
     await connection.execute(
         "insert into lane (kind, key, next_due_at) values ('job', gen_random_uuid(), now() - interval '1 hour')"
     )
+    await connection.execute("drop extension pg_trgm cascade")
     await connection.close()
     other = base64.b64encode(b"k" * 32).decode()
     ill = await asyncio.to_thread(command, "doctor")
@@ -166,6 +167,8 @@ async def test_doctor_reports_problems_and_exits_with_1(command: Command, fresh_
     assert checks["engine"]["detail"].startswith("No engine is running")
     assert checks["storage"]["detail"].endswith("stored, read and removed")
     assert checks["encoding"]["detail"] == "UTF8"
+    assert checks["search"]["detail"] == "Texts are indexed."
+    assert re.search(r"^ok +search +Texts are not indexed.*\n.*create extension pg_trgm", ill.stdout, re.MULTILINE)
     assert (ill.returncode, locked.returncode) == (1, 1)
     assert re.search(r"^PROBLEM  engine +\S", ill.stdout, re.MULTILINE), ill.stdout
     assert "created with another master key" in locked.stdout

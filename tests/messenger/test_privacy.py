@@ -10,7 +10,7 @@ _TABLES = """
 select relname from pg_class
 where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
 """
-TABLES_OF_POSTS = {"post", "search_pending", "search_block"}
+TABLES_OF_POSTS = {"post", "post_text"}
 
 
 async def tables_with(messenger: Messenger, needle: str) -> set[str]:

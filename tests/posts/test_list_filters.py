@@ -30,10 +30,10 @@ where id = $1
 def short_looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Of a few posts, some stand behind the next ones."""
     monkeypatch.setattr(listing, "_NEXT_POSTS", 3)
-    for statement in (listing._statement, listing._count_next):
+    for statement in (listing._statement, listing._last_of_next):
         statement.cache_clear()
     yield
-    for statement in (listing._statement, listing._count_next):
+    for statement in (listing._statement, listing._last_of_next):
         statement.cache_clear()
 
 
@@ -140,7 +140,7 @@ async def test_the_last_page_looks_at_nothing_twice(
     """In a large workspace, all posts with a frequent tag would be read for the few that are left."""
     monkeypatch.setattr(listing, "_NEXT_POSTS", 2_000)
     listing._statement.cache_clear()
-    listing._count_next.cache_clear()
+    listing._last_of_next.cache_clear()
     owner, _ = stored
     assert len(await pages(api, owner, "tag=spring", 20)) == 7
     await asyncio.sleep(0)  # loggers are called in the loop's next round

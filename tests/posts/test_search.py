@@ -1,22 +1,23 @@
-"""Searches skip what cannot contain the string, and find all that does: compared with a database that reads it all."""
+"""Searches find all that contains the string, by the index or without: compared with a database that reads it all."""
 
-import asyncio
 import random
-from contextlib import AsyncExitStack
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
-from signalpost.identity.queries import tenant_sql
 from signalpost.kit import ids
 from signalpost.kit.db import Db
-from signalpost.posts import search, work
-from signalpost.posts.actions import search_blocks
+from signalpost.migrations import search_index
+from signalpost.posts import listing, search, work
+from signalpost.posts.actions import index_texts
 
 _INSERT = """
 insert into post (id, workspace_id, profile_id, timezone, title, text, status, publish_mode, created_by, source, mode,
@@ -65,8 +66,8 @@ class Posts:
 
     async def index(self) -> None:
         lease: Any = Lease(self.context)
-        job = work.SearchIndex()
-        while await job.keep(lease, {}) is not None:
+        job = work.SearchTexts()
+        while await job.write(lease, {}) is not None:
             pass
 
     async def fetch(self, statement: str, *values: Any) -> list[Any]:
@@ -99,31 +100,39 @@ async def posts(context: AppContext, api: Api, make: Make) -> Posts:
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several blocks, batches and rounds of a few hundred posts."""
-    monkeypatch.setattr(search_blocks, "_POSTS", 120)
-    monkeypatch.setattr(search_blocks, "_OCTETS", 20_000)
-    monkeypatch.setattr(search_blocks, "UNINDEXED_MIN", 50)
-    monkeypatch.setattr(search_blocks, "_BLOCK_POSTS", 6)
-    monkeypatch.setattr(search, "_ROUNDS", (2, 5))
+def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Bounds that a few hundred posts exceed."""
+    monkeypatch.setattr(index_texts, "UNINDEXED_MIN", 50)
+    monkeypatch.setattr(listing, "_NEXT_POSTS", 30)
+    monkeypatch.setattr(listing, "_SEARCHED_POSTS", 60)
+    monkeypatch.setattr(search, "FOUND_MAX", 100)
+    _forget_statements()
+    yield
+    _forget_statements()
+
+
+def _forget_statements() -> None:
+    for statement in (listing._statement, listing._last_of_next):
+        statement.cache_clear()
 
 
 HOUR_AGO = timedelta(hours=1)
 
 
-async def test_blocks_lose_nothing(posts: Posts) -> None:
-    """Whatever happens to posts, and whatever the blocks know of it yet."""
+async def test_the_index_loses_nothing(posts: Posts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever happens to posts, and whatever the index knows of it yet: many transactions write it."""
+    monkeypatch.setattr(index_texts, "_OCTETS", 10_000)
     now = datetime.now(UTC)
     await posts.write(300, now - 2 * HOUR_AGO, word="common")
     await posts.compare("common", "salz", "zebra")
     await posts.index()
-    blocks = await posts.fetch("select count(*) from search_block where workspace_id = $1", posts.owner.workspace_id)
-    assert blocks[0][0] >= 40
+    ((written,),) = await posts.fetch(_TEXTS, posts.owner.workspace_id)
+    assert 250 < written <= 300  # fewer than the least are left for later
     assert await posts.fetch(_PENDING, posts.owner.workspace_id) == [(0,)]
     await posts.compare()
 
-    await posts.write(30, now - HOUR_AGO)  # newer than the blocks
-    await posts.write(40, now - 2 * HOUR_AGO, step=timedelta(seconds=9), word="common")  # among them
+    await posts.write(30, now - HOUR_AGO)  # newer than what is indexed
+    await posts.write(40, now - 2 * HOUR_AGO, step=timedelta(seconds=9), word="common")  # among it
     await posts.write(5, now + timedelta(days=3))
     edited, trashed = posts.ids[20], posts.ids[40]
     await posts.execute("update post set text = 'a zebra' where id = $1", edited)
@@ -142,14 +151,22 @@ async def test_blocks_lose_nothing(posts: Posts) -> None:
     await posts.write(200, now - HOUR_AGO, step=timedelta(0))  # all at one instant
     await posts.index()
     await posts.compare()
+    progress = "select texts from search_progress where workspace_id = $1"
+    ((written,),) = await posts.fetch(progress, posts.owner.workspace_id)
+    await posts.execute("update post set text = 'again' where id = any($1)", posts.ids[100:150])
+    await posts.index()
+    assert await posts.fetch(progress, posts.owner.workspace_id) == [(written,)]
+    await posts.execute("delete from post where workspace_id = $1", posts.owner.workspace_id)
+    assert await posts.fetch(_TEXTS, posts.owner.workspace_id) == [(0,)]
 
 
 _PENDING = "select count(*) from search_pending where workspace_id = $1"
+_TEXTS = "select count(*) from post_text where workspace_id = $1"
 
 
 @pytest.mark.parametrize("sort", ["createdAt", "-createdAt", "scheduledAt", "-scheduledAt"])
 async def test_every_order_pages_without_gaps(posts: Posts, sort: str) -> None:
-    """Also when blocks are added and posts are changed between two pages."""
+    """Also when posts are indexed and changed between two pages."""
     now = datetime.now(UTC)
     await posts.write(150, now - 2 * HOUR_AGO)
     await posts.index()
@@ -187,12 +204,12 @@ async def test_a_change_that_is_not_committed_yet_is_found_afterwards(posts: Pos
     assert len(await posts.found("zebra")) == 2
 
 
-async def test_posts_of_a_running_transaction_come_after_all_blocks(posts: Posts, context: AppContext) -> None:
+async def test_posts_of_a_running_transaction_are_not_passed_over(posts: Posts, context: AppContext) -> None:
     """A transaction that has written when the job runs may have written a post that the job does not see."""
     async with context.database.transaction() as db, context.database.connection() as other:
         await db.execute("update workspace set name = name where id = $1", posts.owner.workspace_id)
         started = await db.fetchval("select now()")
-        assert await other.fetchval(search_blocks.HORIZON) <= started - timedelta(seconds=20)
+        assert await other.fetchval(index_texts.HORIZON) <= started - timedelta(seconds=20)
 
 
 async def _insert_now(db: Db, posts: Posts, text: str) -> None:
@@ -200,53 +217,127 @@ async def _insert_now(db: Db, posts: Posts, text: str) -> None:
     await db.execute(_INSERT, posts.owner.workspace_id, ids.decode("prof", posts.owner.profile), *values)
 
 
-async def test_other_workspaces_are_not_read(posts: Posts, api: Api, make: Make, context: AppContext) -> None:
-    """Neither their posts nor their blocks."""
+async def test_a_frequent_word_fills_pages_from_the_newest(posts: Posts) -> None:
+    """A page ends where no more posts were looked at, even if it is empty, and leads on from there."""
+    await posts.write(300, datetime.now(UTC) - HOUR_AGO, word="common")
+    await posts.execute("update post set text = 'salt' where id = any($1)", posts.ids[120:])
+    await posts.index()
+    query = {"q": "common", "limit": "20"}
+    first = (await posts.api.get("/posts", key=posts.owner.key, params=query)).json()
+    assert (first["data"], first["hasMore"]) == ([], True)
+    assert await posts.found("common", limit=20, pages=3) == []  # 180 posts without it
+    assert len(await posts.found("common", limit=20)) == 120
+    await posts.compare("common")
+
+
+async def test_posts_that_few_filters_leave_are_searched_at_once(posts: Posts) -> None:
+    """A frequent word, and a tag that few posts have: no page ends before them."""
+    await posts.write(300, datetime.now(UTC) - HOUR_AGO, word="common")
+    await posts.execute("update post set tags = '{spring}' where id = any($1)", posts.ids[:3])
+    await posts.index()
+    response = await posts.api.get("/posts?q=common&tag=spring", key=posts.owner.key)
+    assert [len(response.json()["data"]), response.json()["hasMore"]] == [3, False]
+
+
+async def test_a_word_of_others_costs_nothing(posts: Posts, api: Api, make: Make, context: AppContext) -> None:
+    """The workspace comes first in the index: the words of another one are not read, nor are its posts."""
     other = Posts(context, api, await make.owner())
     now = datetime.now(UTC)
-    await other.write(200, now - HOUR_AGO, word="zebra")
-    await posts.write(200, now - HOUR_AGO)
+    await other.write(400, now - HOUR_AGO, word="zebra")
+    await posts.write(200, now - HOUR_AGO, word="common")
     await posts.index()
     assert await posts.found("zebra") == []
-    assert len(await other.found("zebra")) == 200
+    assert len(await other.found("zebra")) == 400
+    for text in ("zebra", "common"):
+        [plan] = await _plans(posts, text)
+        [scan] = _nodes(plan, "Bitmap Index Scan")
+        assert scan["Index Name"] == "post_text_search"
+        assert f"{posts.owner.workspace_id}/0" in scan["Index Cond"], scan
+        assert "folded ~~" in scan["Index Cond"], scan
+        assert scan["Actual Rows"] == (200 if text == "common" else 0)
+
+
+_FETCHED = "select pg_stat_get_xact_tuples_fetched('post'::regclass)"
 
 
 async def test_a_rare_word_costs_few_reads(posts: Posts, context: AppContext) -> None:
-    """Nearly all posts are skipped: those with the word and those beside them in their blocks are read."""
+    """Nearly all posts are skipped: only those with the word are read."""
     await posts.write(600, datetime.now(UTC) - HOUR_AGO, word="common")
     await posts.execute("update post set text = 'the only zebra' where id = $1", posts.ids[100])
     await posts.index()
-    assert await _reads(context, posts, "only zebra") < 30
-    assert await _reads(context, posts, "quagga") < 10
-    assert await _reads(context, posts, "common") < 80
+    for text, found in (("only zebra", 1), ("quagga", 0)):
+        async with context.database.transaction() as db:
+            before = await db.fetchval(_FETCHED)
+            candidates = await search.TextQuery(posts.owner.workspace_id, text).candidates(db)
+            assert candidates is not None
+            assert len(candidates) == found
+            assert await db.fetchval(_FETCHED) == before
 
 
-@pytest.mark.parametrize("query", [{"q": "common", "sort": "scheduledAt"}, {"q": "mmonmon"}])
-async def test_a_long_search_waits_for_others_of_its_tenant(
-    posts: Posts, context: AppContext, api: Api, make: Make, query: dict[str, str]
-) -> None:
-    """A frequent word in another order, or frequent letters that are nowhere together: all posts may be read."""
-    other = Posts(context, api, await make.owner())
-    for one in (posts, other):
-        await one.write(600, datetime.now(UTC) - HOUR_AGO, word="common monmo")
-        await one.index()
-    ((tenant_id,),) = await posts.fetch(f"select {tenant_sql('$1')}", posts.owner.workspace_id)
-    async with context.state(search.LongSearches).take(tenant_id):
-        waiting = asyncio.create_task(api.get("/posts", key=posts.owner.key, params=query))
-        assert (await api.get("/posts", key=other.owner.key, params=query)).status_code == 200
-        assert len(await posts.found("common", limit=20, pages=1)) == 20
-        assert not waiting.done()
-    assert (await waiting).status_code == 200
-
-
-async def _reads(context: AppContext, posts: Posts, text: str) -> int:
-    """Search for the newest 20 posts; return how many were read."""
-    workspace_id = posts.owner.workspace_id
-    everything = [("p.workspace_id = $", (workspace_id,)), ("p.deleted_at is null", ())]
+@pytest.mark.parametrize("text", ["common", "at", "% _", "🎉🎉🎉"])
+async def test_what_the_index_cannot_tell(posts: Posts, context: AppContext, text: str) -> None:
+    """More posts than a few pages have, less than three letters in a row, no letter at all."""
+    await posts.write(200, datetime.now(UTC) - HOUR_AGO, word="common")
+    await posts.index()
     async with context.database.transaction() as db:
-        async with AsyncExitStack() as stack:
-            turn = search.Turn(stack, search.LongSearches(), "tenant")
-            order = search.Order(21, ascending=False, after=None)
-            await search.containing(db, workspace_id, text, everything, order, turn)
-        read: int = await db.fetchval("select pg_stat_get_xact_tuples_fetched('post'::regclass)")
-    return read
+        assert await search.TextQuery(posts.owner.workspace_id, text).candidates(db) is None
+
+
+@pytest.mark.parametrize("text", ["日本語", "приве", "ΌΔΟΣ", "straßen", "İSTAN", "étage 1", "100%_a\\b"])
+async def test_every_alphabet_is_indexed(posts: Posts, context: AppContext, text: str) -> None:
+    await posts.write(200, datetime.now(UTC) - HOUR_AGO)
+    await posts.execute("update post set text = $2 where id = $1", posts.ids[5], f"vorher{text}nachher")
+    await posts.index()
+    async with context.database.transaction() as db:
+        candidates = await search.TextQuery(posts.owner.workspace_id, text).candidates(db)
+    assert candidates == [posts.ids[5]]
+    await posts.compare(text, text.lower())
+
+
+async def test_a_workspace_with_many_texts_is_searched_in_parts(posts: Posts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part is one look into the index, so that what is found ends the search early."""
+    monkeypatch.setattr(index_texts, "SHARD_TEXTS", 20_000)
+    await posts.write(120, datetime.now(UTC) - HOUR_AGO, word="common")
+    await posts.execute("update post set text = 'zebra' where id = any($1)", posts.ids[::60])
+    await posts.execute(
+        "insert into search_progress values ($1, '-infinity', $2, 19950)", posts.owner.workspace_id, UUID(int=0)
+    )
+    await posts.index()
+    shards = "select shard, count(*) from post_text where workspace_id = $1 group by shard order by shard"
+    assert await posts.fetch(shards, posts.owner.workspace_id) == [(0, 50), (1, 70)]
+    await posts.compare("zebra", "common")
+
+
+async def test_texts_are_searched_without_the_extension(fresh_dsn: str) -> None:
+    """A server may not have it: the newest posts are looked at then. The next start after it came makes the index."""
+    connection = await asyncpg.connect(fresh_dsn)
+    try:
+        await connection.execute("drop extension pg_trgm cascade")
+        workspace_id = ids.new_id()
+        assert not await connection.fetchval(search_index.IS_READY)
+        assert await search.TextQuery(workspace_id, "zebra").candidates(connection) is None
+        await connection.execute("insert into search_progress values ($1, now(), $1, 0)", workspace_id)
+        assert await search.TextQuery(workspace_id, "zebra").candidates(connection) is None
+        assert await search_index.ensure(connection)
+        assert await search.TextQuery(workspace_id, "zebra").candidates(connection) == []
+    finally:
+        await connection.close()
+
+
+async def _plans(posts: Posts, text: str) -> list[Any]:
+    """Return how the statements within `posts_containing` were run."""
+    async with posts.context.database.connection() as db:
+        function = await db.fetchval("select prosrc from pg_proc where proname = 'posts_containing'")
+        statement = function[function.index("select t.post_id") : function.index("limit missing")]
+        values = {"p_workspace": f"'{posts.owner.workspace_id}'::uuid", "part": "0", "pattern": f"'%{text}%'"}
+        for name, value in values.items():
+            statement = re.sub(rf"\b{name}\b", value, statement)
+        await db.execute("set enable_seqscan = off")
+        explained = await db.fetchval(f"explain (analyze, format json) {statement}")
+        await db.execute("reset enable_seqscan")
+    return [entry["Plan"] for entry in explained]
+
+
+def _nodes(plan: Any, kind: str) -> list[Any]:
+    found = [plan] if plan["Node Type"] == kind else []
+    return found + [node for child in plan.get("Plans", ()) for node in _nodes(child, kind)]

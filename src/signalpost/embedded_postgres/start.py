@@ -119,7 +119,13 @@ def _initialise(folder: Path, account: ServerAccount, *, durable: bool) -> None:
     options = ["--username=postgres", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     options += ["--locale=C", "--data-checksums", "--auth=peer", "--no-instructions"]
     options += [] if durable else ["--no-sync"]
-    _run(account, "initdb", [*options, "-D", str(fresh)], reach=[fresh])
+    try:  # extensions ask the C library what a letter is, and that knows only ASCII in the locale C
+        _run(account, "initdb", [*options, "--lc-ctype=C.UTF-8", "-D", str(fresh)], reach=[fresh])
+    except PostgresFailed:  # a system without that locale
+        shutil.rmtree(fresh)
+        fresh.mkdir(mode=0o700)
+        account.own(fresh)
+        _run(account, "initdb", [*options, "-D", str(fresh)], reach=[fresh])
     single = ["--single", "-D", str(fresh), "-c", f"fsync={'on' if durable else 'off'}", "postgres"]
     _run(account, "postgres", single, reach=[fresh], stdin=configuration.FIRST_STATEMENTS)
     account.write(fresh / "local.conf", [configuration.LOCAL_CONF_HEADER])

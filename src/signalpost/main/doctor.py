@@ -32,7 +32,7 @@ from signalpost.kit.storage import StorageFailure
 from signalpost.mail.smtp import Server
 from signalpost.main.database import require_usable
 from signalpost.main.listening import running_service
-from signalpost.migrations import runner
+from signalpost.migrations import runner, search_index
 from signalpost.settings import Settings
 
 PYTHON_PATCH_MIN = {11: 14, 12: 12, 13: 9}
@@ -191,6 +191,10 @@ async def _database(settings: Settings, dsn: str, ring: KeyRing | None) -> Async
         if not is_current:
             return
         yield _isolation(role["name"], in_force=await isolation.are_in_force(connection))
+        yield _search(
+            is_ready=await connection.fetchval(search_index.IS_READY),
+            knows_letters=await connection.fetchval(search_index.KNOWS_LETTERS),
+        )
         if ring is not None:
             yield _marker(ring, await connection.fetchval(_SEALED))
         yield await _engine(dsn, await connection.fetchval(_OVERDUE))
@@ -261,6 +265,19 @@ def _isolation(login: str, *, in_force: bool) -> Check:
         f"As a superuser, create the roles {roles} and grant them to {login} (guide Operate); then restart the service."
     )
     return Check("isolation", ok=True, detail="Not in force: only the program keeps workspaces apart.", fix=fix)
+
+
+def _search(*, is_ready: bool, knows_letters: bool) -> Check:
+    if not is_ready:
+        commands = "; ".join(f"create extension {name}" for name in search_index.EXTENSIONS)
+        detail = "Texts are not indexed: a search looks at 10,000 posts for a page, the newest first."
+        fix = f"As a superuser, run `{commands}` in this database; then restart the service."
+        return Check("search", ok=True, detail=detail, fix=fix)
+    if not knows_letters:
+        detail = "Only letters from a to z are indexed: a search for others looks at 10,000 posts for a page."
+        fix = "Restore a backup into a database with LC_CTYPE C.UTF-8, if texts are not in English (guide Operate)."
+        return Check("search", ok=True, detail=detail, fix=fix)
+    return Check("search", ok=True, detail="Texts are indexed.")
 
 
 def _marker(ring: KeyRing, sealed: bytes | None) -> Check:

@@ -43,7 +43,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
             "messenger_message", "messenger_reply", "metric", "metric_account", "metric_day", "metric_followers",
             "metric_latest", "metric_profile", "metric_schedule", "oauth_flow", "platform_invite", "post",
             "post_count", "post_count_change", "profile", "profile_link", "profile_link_history",
-            "recurrence_occurrence", "recurrence_series", "sandbox_clock", "search_block", "search_pending",
+            "recurrence_occurrence", "recurrence_series", "sandbox_clock", "search_pending",
             "slot_queue", "slot_reservation", "subscription", "target", "ticket", "ticket_message", "ticket_vote",
             "usage", "usage_notice", "webhook", "workspace_export",
         ),
@@ -74,6 +74,8 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     "mail_message": Rights("select, insert, update", ALL),
     "request_log": Rights("select", "select, insert"),
     "schema_migration": Rights("", "select"),
+    "post_text": Rights("", ALL),  # read by `posts_containing`
+    "search_progress": Rights("select", ALL),
     "session": Rights("select", ALL),
     "workspace": Rights("select", ALL),  # also its settings are changed by who may have several
 }  # fmt: skip

@@ -10,7 +10,7 @@ import asyncpg
 from signalpost.kit import log
 from signalpost.kit.db import Db
 from signalpost.kit.errors import OperatorError
-from signalpost.migrations import policies, revisions
+from signalpost.migrations import policies, revisions, search_index
 from signalpost.migrations.revisions import BASELINE, HEAD, Revision
 
 FOLDER = revisions.FOLDER
@@ -100,7 +100,7 @@ async def is_current(connection: Db) -> bool:
 
 
 async def migrate(dsn: str, *, superuser_dsn: str | None = None, to: str = HEAD) -> list[str]:
-    """Apply the missing revisions and return them, oldest first; then keep tenants apart.
+    """Apply the missing revisions and return them, oldest first; then do what is no revision.
 
     Those that follow one another are one transaction, so that a failed update can go on with the old program. One that
     runs outside a transaction is noted before it begins; if it is interrupted, the next call runs it again.
@@ -122,7 +122,7 @@ async def migrate(dsn: str, *, superuser_dsn: str | None = None, to: str = HEAD)
         if applied:
             _logger.info("database.migrated", revisions=len(applied), newest=applied[-1])
         if to == HEAD:
-            await _isolate(connection, superuser_dsn)
+            await _complete(connection, superuser_dsn)
     finally:
         await connection.close()  # and so the lock is free
     return applied
@@ -148,10 +148,11 @@ def _is_at(state: State, revision: str) -> bool:
     return state == State(revision)
 
 
-async def _isolate(connection: Db, superuser_dsn: str | None) -> None:
-    if await policies.are_current(connection):
+async def _complete(connection: Db, superuser_dsn: str | None) -> None:
+    if await policies.are_current(connection) and await connection.fetchval(search_index.IS_READY):
         return
     await _lock(connection)
+    await search_index.ensure(connection)
     await connection.execute(f"set {_LOCK_TIMEOUT}")
     await policies.ensure(connection, superuser_dsn=superuser_dsn)
 

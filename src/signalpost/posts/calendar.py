@@ -15,7 +15,7 @@ from signalpost.kit import clock, zones
 from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.kit.problems import Issue, ValidationFailed
 from signalpost.kit.wire import encode
-from signalpost.posts import listing, queries, search, views
+from signalpost.posts import listing, queries, views
 from signalpost.posts.schemas.calendar import (
     COUNT_MAX,
     DAYS_MAX,
@@ -87,7 +87,7 @@ async def read_calendar(context: AppContext, db: Db, caller: Caller, query: Cale
 
 @lru_cache(maxsize=64)
 def _totals(wheres: tuple[str, ...]) -> str:
-    where, _ = search.number_parameters(wheres, 3)
+    where, _ = listing.number_parameters(wheres, 3)
     return f"""
 select (select count(*) from (select from post p where {where} and {_OF_DAY} limit {COUNT_MAX}) p)
 from {_DAYS} order by d.number
@@ -96,7 +96,7 @@ from {_DAYS} order by d.number
 
 @lru_cache(maxsize=64)
 def _posts(wheres: tuple[str, ...], per_day: int) -> str:
-    where, _ = search.number_parameters(wheres, 3)
+    where, _ = listing.number_parameters(wheres, 3)
     order = f"order by {listing.MOMENT}, p.id"
     page = f"""
 select {queries.STORED_POST} from {_DAYS}

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -26,6 +25,13 @@ from signalpost.web.fields import PostId
 from signalpost.web.inputs import require_profile
 from signalpost.web.paging import Page, Position, keyset
 
+
+def number_parameters(conditions: Iterable[str], first: int = 1) -> tuple[str, int]:
+    """Return these conditions as one, its parameters numbered from `first` on, and the number after the last one."""
+    start, *rest = " and ".join(conditions).split("$")
+    return start + "".join(f"${number}{sql}" for number, sql in enumerate(rest, first)), first + len(rest)
+
+
 _CREATED: Final = "p.created_at"
 # Not `coalesce`: with a policy on the table, no index would be used for it (decision 0108).
 MOMENT: Final = """case when p.scheduled_at is not null then p.scheduled_at
@@ -43,6 +49,8 @@ _STAGES: Final[dict[PostStatus, str]] = {"queued": "active", "publishing": "acti
 _FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _NEXT_POSTS: Final = 2_000
 """So many posts are looked at one by one, which takes milliseconds; no plan can guess it (decision 0145)."""
+_SEARCHED_POSTS: Final = 10_000
+"""So many are looked at for a page of those with a text that no index tells."""
 _ON_PLATFORM: Final = """p.id = any(array(select t.post_id from account a join target t on t.account_id = a.id
     where a.workspace_id = $ and a.platform = $))"""
 _TAGGED: Final = "p.id = any(array(select posts_tagged($, $)))"
@@ -56,13 +64,42 @@ _MOMENTS_MAX: Final = 5_000
 """So many posts of a range are put in order; of more, those that follow one another are looked at."""
 _COUNT_OF_MOMENTS: Final = f"""
 select count(*) from (
-    select from post s where {search.number_parameters([_IN_RANGE])[0]} limit {_MOMENTS_MAX + 1}) s
+    select from post s where {number_parameters([_IN_RANGE])[0]} limit {_MOMENTS_MAX + 1}) s
 """  # noqa: S608 - as above
 _AUDIT: Final = f"""
 select {rows.columns(AuditRow, "a")} from audit a
 where a.workspace_id = $1 and a.post_id = $2 and {keyset("a.at", "a.id", first=3)}
 """  # noqa: S608 - constants only
 _read_audit: Final = rows.reader(AuditRow)
+
+
+class _Order(NamedTuple):
+    """What a list is ordered by: SQL of the instant, then the id."""
+
+    at: str
+    ascending: bool = False
+
+    def by(self, at: str, post_id: str) -> str:
+        """Return what stands after `order by`, for columns of these names."""
+        direction = "asc" if self.ascending else "desc"
+        return f"{at} {direction}, {post_id} {direction}"
+
+
+class _Filters(NamedTuple):
+    """What posts have to meet, in forms for which there are indexes.
+
+    `plain` and `probes` are questions about each post; together they say everything. They are quick where most posts
+    meet them: the page is full after a few. `sets` say the same as `probes`, and as some of `plain`, as the ids of all
+    posts that meet them: this is quick where few do, in a workspace with a million others. Nobody knows beforehand, so
+    the next posts are asked first. `moments`: workspace and range of moments, of which the same holds as long as few
+    posts are in it. `parts` of the list are read from one index each; every post that meets `plain` is in exactly one.
+    """
+
+    plain: list[Condition]
+    probes: list[Condition]
+    sets: list[Condition]
+    parts: list[list[Condition]]
+    moments: tuple[Any, ...] = ()
 
 
 async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
@@ -75,28 +112,62 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
     visible: list[Condition] = [*_visible(caller, query), ("p.deleted_at is null", ())]
     at, ascending = _CREATED if query.sort.endswith("createdAt") else MOMENT, not query.sort.startswith("-")
     filters = _filters(caller, query, at)
-    read = partial(_page_of, db, page, at, ascending=ascending)
-    async with asyncio.timeout(READ_SECONDS), AsyncExitStack() as stack:  # for all statements of a search together
+    order = _Order(at, ascending=ascending)
+    async with asyncio.timeout(READ_SECONDS):  # for all statements together
         if query.q:
-            conditions = [*visible, *filters.probes, *filters.plain]
-            turn = search.Turn(stack, context.state(search.LongSearches), caller.tenant.id)
-            order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
-            conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order, turn))
-            posts = await read([conditions])
+            posts = await _search(db, page, order, visible, filters, search.TextQuery(caller.workspace_id, query.q))
         else:
-            parts = [[*visible, *part] for part in filters.parts]
-            posts = Listing([])
-            complete = False
-            if filters.sets or filters.moments:
-                posts = await read(parts, among_next=[*filters.probes, *filters.plain])
-                complete = posts.has_more or await _are_last(db, page, at, parts, ascending=ascending)
-            if not complete:
-                sets = [*filters.sets, *(await _few_moments(db, filters.moments))]
-                parts = [[*visible, *sets]] if sets else parts
-                posts = await read([[*part, *filters.plain] for part in parts])
+            posts = await _filter(db, page, order, visible, filters)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
+
+
+async def _filter(db: Db, page: Page, order: _Order, visible: list[Condition], filters: _Filters) -> Listing[Post]:
+    parts = [[*visible, *part] for part in filters.parts]
+    if filters.sets or filters.moments:
+        posts = await _page_of(db, page, order, parts, among_next=[*filters.probes, *filters.plain])
+        if posts.has_more or await _end_of_next(db, page, order, parts, _NEXT_POSTS) is None:
+            return posts
+        sets = [*filters.sets, *(await _few_moments(db, filters.moments))]
+        parts = [[*visible, *sets]] if sets else parts
+    return await _page_of(db, page, order, [[*part, *filters.plain] for part in parts])
+
+
+async def _search(
+    db: Db, page: Page, order: _Order, visible: list[Condition], filters: _Filters, text: search.TextQuery
+) -> Listing[Post]:
+    """Return a page of the posts that contain a text: among the next posts, then by the index, then among more.
+
+    A page that ends where no more posts were looked at leads on from there, however many it has.
+    """
+    parts = [[*visible, *part] for part in filters.parts]
+    met = [*filters.probes, *filters.plain, text.condition]
+    posts, end = await _look_at_next(db, page, order, parts, met, _NEXT_POSTS)
+    if end is None:
+        return posts
+    if (candidates := await text.candidates(db)) is not None:
+        return await _page_of(db, page, order, [[*visible, ("p.id = any($)", (candidates,)), *met]])
+    if filters.sets:  # what few posts meet is read at once
+        others = await _page_of(db, page, order, parts, among_next=[*filters.probes, *filters.plain])
+        if not others.has_more:
+            return await _page_of(db, page, order, [[*visible, *filters.sets, *met]])
+    posts, end = await _look_at_next(db, page, order, parts, met, _SEARCHED_POSTS)
+    return posts if end is None else page.leading_on(posts, end)
+
+
+async def _look_at_next(
+    db: Db, page: Page, order: _Order, parts: Sequence[Sequence[Condition]], met: Sequence[Condition], limit: int
+) -> tuple[Listing[Post], Position | None]:
+    """Return a page of those of the next `limit` posts that meet more; and where these end, if it is not full.
+
+    Where they end is asked first, so that posts that appear meanwhile are not returned again with the next page.
+    """
+    end = await _end_of_next(db, page, order, parts, limit)
+    sign = "<=" if order.ascending else ">="
+    until: list[Condition] = [] if end is None else [(f"({order.at}, p.id) {sign} ($, $)", end)]
+    posts = await _page_of(db, page, order, [[*part, *met, *until] for part in parts])
+    return posts, None if posts.has_more else end
 
 
 async def list_trash(context: AppContext, db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Post]:
@@ -107,7 +178,7 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
     """
     conditions = [*_visible(caller, query), ("p.deleted_at is not null", ())]
     async with asyncio.timeout(READ_SECONDS):
-        posts = await _page_of(db, page, "p.deleted_at", [conditions], ascending=False)
+        posts = await _page_of(db, page, _Order("p.deleted_at"), [conditions])
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -141,10 +212,9 @@ def _no_post(post_id: UUID) -> problems.NotFound:
 async def _page_of(
     db: Db,
     page: Page,
-    at: str,
+    order: _Order,
     parts: Sequence[Sequence[Condition]],
     *,
-    ascending: bool,
     among_next: Sequence[Condition] = (),
 ) -> Listing[Post]:
     """Return a page of the posts that meet all conditions of one of the parts; no post meets those of two.
@@ -152,12 +222,12 @@ async def _page_of(
     `among_next`: only the next `_NEXT_POSTS` of them are looked at, for those that meet these conditions too.
     """
     inner, outer = tuple(tuple(sql for sql, _ in part) for part in parts), tuple(sql for sql, _ in among_next)
-    statement = _statement(inner, outer, at, page.limit, ascending=ascending)
+    statement = _statement(inner, outer, page.limit, order)
     values = [value for part in (*parts, among_next) for _, values in part for value in values]
     posts = queries.group_targets(await db.fetch(statement, *values, page.after_at, page.after_id))
 
     def position(post: StoredPost) -> Position:
-        return _instant_of(post, at), post.post[0]
+        return _instant_of(post, order.at), post.post[0]
 
     return await page.of_large(posts, views.stored_post, position=position)
 
@@ -172,19 +242,25 @@ def moment_of(post: StoredPost) -> datetime:
     return _instant_of(post, MOMENT)
 
 
-async def _are_last(db: Db, page: Page, at: str, parts: Sequence[Sequence[Condition]], *, ascending: bool) -> bool:
-    """Whether no more than the next `_NEXT_POSTS` posts are left in these parts: whoever has looked at them is done."""
-    statement = _count_next(tuple(tuple(sql for sql, _ in part) for part in parts), at, ascending=ascending)
+async def _end_of_next(
+    db: Db, page: Page, order: _Order, parts: Sequence[Sequence[Condition]], limit: int
+) -> Position | None:
+    """Return where the next `limit` posts of these parts end; None: there are no more than these."""
+    statement = _last_of_next(tuple(tuple(sql for sql, _ in part) for part in parts), limit, order)
     values = [value for part in parts for _, values in part for value in values]
-    return bool(await db.fetchval(statement, *values, page.after_at, page.after_id) <= _NEXT_POSTS)
+    rows_ = await db.fetch(statement, *values, page.after_at, page.after_id)
+    return (rows_[0][0], rows_[0][1]) if len(rows_) == 2 else None
 
 
 @lru_cache(maxsize=256)
-def _count_next(parts: tuple[tuple[str, ...], ...], at: str, *, ascending: bool) -> str:
+def _last_of_next(parts: tuple[tuple[str, ...], ...], limit: int, order: _Order) -> str:
     wheres, number = _numbered(parts)
-    end = keyset(at, "p.id", first=number, ascending=ascending, limit=_NEXT_POSTS + 1)
-    posts = " union all ".join(f"(select from post p where {where} and {end})" for where in wheres)
-    return f"select count(*) from ({posts}) p"  # noqa: S608 - constants only
+    end = keyset(order.at, "p.id", first=number, ascending=order.ascending, limit=limit + 1)
+    posts = " union all ".join(
+        f"(select {order.at} as at, p.id from post p where {where} and {end})"  # noqa: S608 - constants only
+        for where in wheres
+    )
+    return f"select at, id from ({posts}) p order by {order.by('at', 'id')} offset {limit - 1} limit 2"  # noqa: S608
 
 
 async def _few_moments(db: Db, moments: tuple[Any, ...]) -> list[Condition]:
@@ -199,34 +275,27 @@ def _numbered(parts: Iterable[tuple[str, ...]]) -> tuple[list[str], int]:
     """Return each part as one condition, with all parameters numbered; and the number after the last one."""
     number, wheres = 1, []
     for part in parts:
-        where, number = search.number_parameters(part, number)
+        where, number = number_parameters(part, number)
         wheres.append(where)
     return wheres, number
 
 
 @lru_cache(maxsize=256)
-def _statement(
-    parts: tuple[tuple[str, ...], ...], among_next: tuple[str, ...], at: str, limit: int, *, ascending: bool
-) -> str:
+def _statement(parts: tuple[tuple[str, ...], ...], among_next: tuple[str, ...], limit: int, order: _Order) -> str:
     wheres, number = _numbered((*parts, *([among_next] if among_next else [])))
-    end = keyset(at, "p.id", first=number, ascending=ascending, limit=_NEXT_POSTS if among_next else limit + 1)
+    next_posts = _NEXT_POSTS if among_next else limit + 1
+    end = keyset(order.at, "p.id", first=number, ascending=order.ascending, limit=next_posts)
     if len(wheres) == 1:
         return queries.with_targets(f"select {queries.STORED_POST} from post p where {wheres[0]} and {end}", limit)  # noqa: S608
     posts = " union all ".join(
-        f"(select p.*, {at} as at from post p where {where} and {end})"  # noqa: S608 - constants only
+        f"(select p.*, {order.at} as at from post p where {where} and {end})"  # noqa: S608 - constants only
         for where in wheres[: len(parts)]
     )
-    direction = "asc" if ascending else "desc"
-    order = f"order by p.at {direction}, p.id {direction}"
+    sorted_ = f"order by {order.by('p.at', 'p.id')}"
     posts = f"({posts}) p"
     if among_next:
-        posts = f"(select * from {posts} {order} limit {_NEXT_POSTS}) p where {wheres[-1]}"  # noqa: S608 - as above
-    return queries.with_targets(f"select {queries.STORED_POST} from {posts} {order} limit {limit + 1}", limit)  # noqa: S608
-
-
-def _search_order(page: Page, *, ascending: bool) -> search.Order:
-    after = None if page.after_at is None or page.after_id is None else (page.after_at, page.after_id)
-    return search.Order(page.limit + 1, ascending, after)
+        posts = f"(select * from {posts} {sorted_} limit {_NEXT_POSTS}) p where {wheres[-1]}"  # noqa: S608 - as above
+    return queries.with_targets(f"select {queries.STORED_POST} from {posts} {sorted_} limit {limit + 1}", limit)  # noqa: S608
 
 
 def _visible(caller: Caller, query: PostListQuery | ProfileQuery) -> list[Condition]:
@@ -248,23 +317,6 @@ def conditions(caller: Caller, query: PostListQuery) -> list[Condition]:
     """
     filters = _filters(caller, query, MOMENT)
     return [*_visible(caller, query), ("p.deleted_at is null", ()), *filters.plain, *filters.probes]
-
-
-class _Filters(NamedTuple):
-    """What posts have to meet, in forms for which there are indexes.
-
-    `plain` and `probes` are questions about each post; together they say everything. They are quick where most posts
-    meet them: the page is full after a few. `sets` say the same as `probes`, and as some of `plain`, as the ids of all
-    posts that meet them: this is quick where few do, in a workspace with a million others. Nobody knows beforehand, so
-    the next posts are asked first. `moments`: workspace and range of moments, of which the same holds as long as few
-    posts are in it. `parts` of the list are read from one index each; every post that meets `plain` is in exactly one.
-    """
-
-    plain: list[Condition]
-    probes: list[Condition]
-    sets: list[Condition]
-    parts: list[list[Condition]]
-    moments: tuple[Any, ...] = ()
 
 
 def _filters(caller: Caller, query: PostListQuery, at: str) -> _Filters:

@@ -1,18 +1,18 @@
-"""Work of this room: deleting what was in the trash for 30 days, following time zone rules, keeping search blocks."""
+"""Work of this room: deleting what was in the trash for 30 days, following time zone rules, indexing texts."""
 
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
-from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.engine.turns import Turns
 from signalpost.kit import clock, log
 from signalpost.posts import counts, times
 from signalpost.posts.actions import repost
+from signalpost.posts.actions.index_texts import index_texts, workspaces_after
 from signalpost.posts.actions.repeat import repeat_next
-from signalpost.posts.actions.search_blocks import index_posts, workspaces_to_index
 from signalpost.posts.actions.trash import delete_expired
 from signalpost.posts.actions.zone_rules import OutdatedPost, apply_zone_rules, outdated_posts
 
@@ -28,10 +28,11 @@ SEARCH_EVERY_SECONDS: Final = 60
 DAY_SECONDS: Final = 86_400
 _BATCH: Final = 200
 _ZONE_BATCH: Final = 500
-_FIRST_WORKSPACE: Final = UUID(int=0)
-_WORKSPACES: Final = 500
+_WORKSPACES: Final = 100
+_TEXTS: Final = 1_000
+"""How many workspaces a transaction looks at, and how many texts it writes."""
 _TRANSACTIONS: Final = 20
-"""How many a workspace has in a row, each of up to a thousand posts, before others have their turn."""
+"""How many there are in a row before the worker looks at other jobs."""
 _logger = log.get("posts")
 
 
@@ -42,7 +43,7 @@ def jobs(context: AppContext) -> list[JobKind]:
         JobKind(JOB, purge, EVERY_SECONDS),
         JobKind(RECURRENCE_JOB, partial(repeat_posts, context), RECURRENCE_EVERY_SECONDS),
         JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS),
-        JobKind(SEARCH_JOB, SearchIndex().keep, SEARCH_EVERY_SECONDS),
+        JobKind(SEARCH_JOB, SearchTexts().write, SEARCH_EVERY_SECONDS),
         JobKind(COUNT_JOB, keep_counts, COUNT_EVERY_SECONDS),
     ]
 
@@ -99,27 +100,12 @@ class ZoneRules:
         self._followed_at = clock.monotonic()
 
 
-class SearchIndex:
-    """Writes for all workspaces, one after the other, which posts a search can skip."""
+class SearchTexts:
+    """Writes the texts of posts where searches find them, of all workspaces in turns."""
 
     def __init__(self) -> None:
-        self._after = _FIRST_WORKSPACE
+        self._turns: Turns[bool] = Turns(workspaces_after, index_texts, page=_WORKSPACES, rows=_TEXTS)
 
-    async def keep(self, lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
-        """Look at some workspaces; run again at once if there are more."""
-        async with lease.transaction() as db:
-            workspaces, last = await workspaces_to_index(db, self._after, _WORKSPACES)
-        left = False
-        for workspace_id in workspaces:
-            left |= await self._index(lease, workspace_id)
-        self._after = last or _FIRST_WORKSPACE
-        return RunAgain(0) if last or left else None
-
-    @staticmethod
-    async def _index(lease: Lease, workspace_id: UUID) -> bool:
-        """Index posts of one workspace; return whether there are more."""
-        for _ in range(_TRANSACTIONS):
-            async with lease.transaction() as db:
-                if not await index_posts(db, workspace_id):
-                    return False
-        return True
+    async def write(self, lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        """Do some steps; run again at once if there is more."""
+        return await self._turns.run(lease)

@@ -113,6 +113,10 @@ class Page:
         cursor = _sign(self.key, self.filters, *position(rows[len(items) - 1]))
         return Listing(data=items, next_cursor=cursor, has_more=True)
 
+    def leading_on(self, listing: Listing[Item], end: Position) -> Listing[Item]:
+        """Return this page as one that more may follow: where it ends, no more rows were looked at."""
+        return Listing(data=listing.data, next_cursor=_sign(self.key, self.filters, *end), has_more=True)
+
     def trim(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows of the response, without the extra one."""
         return rows[: self.limit]

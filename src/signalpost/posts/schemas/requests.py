@@ -329,7 +329,12 @@ class PostListQuery(Input):
     )
     q: Annotated[
         Annotated[str, Meta(max_length=200)] | None,
-        Meta(description="Only posts whose title or text contains this, in any case.", examples=["menu"]),
+        Meta(
+            description="Only posts whose title or text contains this, in any case. In a workspace with many posts, a"
+            " page may have fewer than `limit`, or none, while `hasMore` is true: it ends where no more posts were"
+            " looked at, and `nextCursor` leads on from there.",
+            examples=["menu"],
+        ),
     ] = None
     tag: Annotated[ShortText | None, Meta(description="Only posts with this tag.", examples=["spring"])] = None
     external_id: Annotated[

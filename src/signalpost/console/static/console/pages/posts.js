@@ -97,7 +97,7 @@ function List({ query }) {
       </form>
       <${Loaded} loaded=${loaded} lines=${8}>
         ${(/** @type {any} */ page) =>
-          page.data.length ? html`
+          page.data.length || page.hasMore ? html`
             <${PostTable} posts=${page.data} label=${t("Posts")} />
             <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
           ` : isFiltered ? html`
