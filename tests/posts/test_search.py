@@ -103,6 +103,9 @@ async def posts(context: AppContext, api: Api, make: Make) -> Posts:
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bounds that a few hundred posts exceed."""
     monkeypatch.setattr(index_texts, "UNINDEXED_MIN", 50)
+    monkeypatch.setattr(
+        work, "_TEXTS", 40_000
+    )  # also of each of a hundred workspaces: those of other tests are looked at
     monkeypatch.setattr(listing, "_NEXT_POSTS", 30)
     monkeypatch.setattr(listing, "_SEARCHED_POSTS", 60)
     monkeypatch.setattr(search, "FOUND_MAX", 100)
