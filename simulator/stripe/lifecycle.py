@@ -2,7 +2,7 @@
 
 import calendar
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from simulator.ledger import Entry
 
@@ -13,7 +13,12 @@ DUNNING_DAYS = (3, 5, 7)
 """When a failed payment is tried again, in days after the first try."""
 DECLINED = "4000000000000002"
 FAILS_LATER = "4000000000000341"
-"""Stripe's numbers for tests: declined at once, and accepted but declined when it is charged."""
+ASKS_ALWAYS = "4000002760003184"
+"""Stripe's numbers for tests: declined at once; accepted but declined when it is charged; and one whose bank wants its
+holder to confirm every payment (3-D Secure), so a renewal fails until they do."""
+PENDING_SECONDS = 82_800
+"""How long a change waits for its payment."""
+Outcome = Literal["paid", "declined", "requires_action"]
 ENDED = ("canceled", "incomplete_expired")
 
 Object = dict[str, Any]
@@ -63,18 +68,21 @@ class Lifecycle:
             "collection_method": "charge_automatically", "default_payment_method": method_id, "latest_invoice": None,
             "schedule": None, "trial_start": now if trial_days else None, "trial_end": ends if trial_days else None,
             "metadata": metadata, "billing_cycle_anchor": ends if trial_days else now, "start_date": now,
+            "pending_update": None,
         }  # fmt: skip
         self.stripe.keep(subscription)
-        self.invoice(subscription, 0 if trial_days else amount, "subscription_create")
+        self.collect(self.invoice(subscription, 0 if trial_days else amount, "subscription_create"), is_present=True)
         self.stripe.happened("customer.subscription.created", subscription)
         return subscription
 
     # --- money -------------------------------------------------------------------------------------------------------
 
     def invoice(self, subscription: Object, amount: int, reason: str) -> Object:
-        """Write an invoice and try to collect it; what is not positive is paid."""
+        """Write an invoice. Nothing is collected yet."""
+        invoice_id = self.stripe.make_id("in")
         invoice: Object = {
-            "id": self.stripe.make_id("in"), "object": "invoice", "customer": subscription["customer"],
+            "id": invoice_id, "object": "invoice", "customer": subscription["customer"],
+            "hosted_invoice_url": f"{self.stripe.url}/i/{invoice_id}",
             "created": self.now, "status": "open", "amount_due": max(amount, 0), "total": amount, "amount_paid": 0,
             "currency": subscription["currency"], "billing_reason": reason, "attempt_count": 0, "livemode": False,
             "parent": {
@@ -86,12 +94,15 @@ class Lifecycle:
         }  # fmt: skip
         self.stripe.keep(invoice)
         subscription["latest_invoice"] = invoice["id"]
-        self.collect(subscription, invoice)
         return invoice
 
-    def can_pay(self, subscription: Object) -> bool:
+    def outcome(self, subscription: Object, *, is_present: bool = False) -> Outcome:
+        """Return what comes of charging its card, with its holder at the screen or without."""
         method = self.card(subscription)
-        return method is not None and method["hidden"]["number"] not in (DECLINED, FAILS_LATER)
+        number = DECLINED if method is None else method["hidden"]["number"]
+        if number == ASKS_ALWAYS and not is_present:
+            return "requires_action"
+        return "declined" if number in (DECLINED, FAILS_LATER) else "paid"
 
     def card(self, subscription: Object) -> Object | None:
         """Return the card that pays: that of the subscription, else that of the customer."""
@@ -100,10 +111,18 @@ class Lifecycle:
             subscription["default_payment_method"] or settings["default_payment_method"] or ""
         )
 
-    def collect(self, subscription: Object, invoice: Object) -> bool:
-        """Try to charge an open invoice."""
+    def subscription_of(self, invoice: Object) -> Object:
+        found: Object = self.stripe.objects[invoice["parent"]["subscription_details"]["subscription"]]
+        return found
+
+    def collect(self, invoice: Object, *, is_present: bool = False) -> bool:
+        """Try to charge an open invoice; what costs nothing is paid."""
+        subscription = self.subscription_of(invoice)
         invoice["attempt_count"] += 1
-        if invoice["amount_due"] and not self.can_pay(subscription):
+        outcome = self.outcome(subscription, is_present=is_present)
+        if invoice["amount_due"] and outcome != "paid":
+            if outcome == "requires_action":
+                self.stripe.happened("invoice.payment_action_required", invoice)
             self.stripe.happened("invoice.payment_failed", invoice)
             return False
         invoice |= {"status": "paid", "amount_paid": invoice["amount_due"]}
@@ -118,17 +137,23 @@ class Lifecycle:
         return True
 
     def open_invoices(self, subscription: Object) -> list[Object]:
+        """Return what is owed; not what a change would cost that waits for its payment."""
         return [
             found
             for found in self.stripe.of_kind("invoice")
             if found["status"] == "open"
             and found["parent"]["subscription_details"]["subscription"] == subscription["id"]
+            and found is not self.invoice_of_change(subscription)
         ]
 
     def pay_open(self, subscription: Object) -> bool:
         """Try all open invoices again; if they are paid, the subscription is active."""
         for invoice in self.open_invoices(subscription):
-            self.collect(subscription, invoice)
+            self.collect(invoice)
+        return self.settled(subscription)
+
+    def settled(self, subscription: Object) -> bool:
+        """Whether nothing is owed; then the subscription is active."""
         paid = not self.open_invoices(subscription)
         if paid and subscription["status"] in ("past_due", "unpaid"):
             self.set_status(subscription, "active")
@@ -154,6 +179,8 @@ class Lifecycle:
         if subscription["status"] in (*ENDED, "paused", "incomplete"):
             return None
         steps = [self.item(subscription)["current_period_end"]]
+        if subscription["pending_update"] is not None:
+            steps.append(subscription["pending_update"]["expires_at"])
         if subscription["status"] == "past_due" and (unpaid := self.open_invoices(subscription)):
             tries = unpaid[0]["attempt_count"]
             if tries <= len(DUNNING_DAYS):
@@ -161,7 +188,9 @@ class Lifecycle:
         return min(steps)
 
     def _step(self, subscription: Object) -> None:
-        if self.now < self.item(subscription)["current_period_end"]:
+        if subscription["pending_update"] is not None and subscription["pending_update"]["expires_at"] <= self.now:
+            self.drop_change(subscription, "expired")
+        elif self.now < self.item(subscription)["current_period_end"]:
             self._try_again(subscription)
         elif subscription["cancel_at_period_end"]:
             self.end(subscription)
@@ -186,6 +215,7 @@ class Lifecycle:
             "current_period_end": end_of(start, item["price"]["recurring"]["interval"]),
         }
         invoice = self.invoice(subscription, item["price"]["unit_amount"], "subscription_cycle")
+        self.collect(invoice)
         if subscription["status"] == "unpaid":
             return
         self.set_status(subscription, "active" if invoice["status"] == "paid" else "past_due")
@@ -199,31 +229,86 @@ class Lifecycle:
         subscription |= {"status": "canceled", "canceled_at": self.now, "ended_at": self.now}
         if subscription["schedule"] is not None:
             self._let_go(subscription, "canceled")
+        if subscription["pending_update"] is not None:
+            self.drop_change(subscription, "expired")
         self.stripe.happened("customer.subscription.deleted", subscription)
 
     # --- changes -----------------------------------------------------------------------------------------------------
 
-    def change_price(self, subscription: Object, price: Object) -> bool:
-        """Change to another price now, and invoice the difference; False, and nothing is changed, if it is not paid."""
+    def change_price(self, subscription: Object, price: Object, *, may_wait: bool) -> Outcome:
+        """Change to another price now, and invoice the difference.
+
+        If it is not paid, nothing is changed; with `may_wait` the change is made when its invoice is paid.
+        """
         item = self.item(subscription)
-        start, ends, before = item["current_period_start"], item["current_period_end"], item["price"]
-        same_interval = before["recurring"]["interval"] == price["recurring"]["interval"]
-        left = (ends - self.now) / (ends - start)
-        amount = round(price["unit_amount"] * (left if same_interval else 1) - before["unit_amount"] * left)
+        amount = self._difference(item, price)
         if subscription["status"] == "trialing":
-            item["price"] = price
-        else:
-            if amount > 0 and not self.can_pay(subscription):
-                return False
-            item["price"] = price
-            if not same_interval:
-                item |= {
-                    "current_period_start": self.now,
-                    "current_period_end": end_of(self.now, price["recurring"]["interval"]),
-                }
-            self.invoice(subscription, amount, "subscription_update")
+            self._set_price(subscription, price)
+            return "paid"
+        outcome = self.outcome(subscription) if amount > 0 else "paid"
+        if outcome == "paid":
+            self._set_price(subscription, price)
+            self.collect(self.invoice(subscription, amount, "subscription_update"))
+        elif may_wait:
+            self.drop_change(subscription, "expired")
+            invoice = self.invoice(subscription, amount, "subscription_update")
+            waiting = {key: value for key, value in item.items() if not key.startswith("current_period")}
+            subscription["pending_update"] = {
+                "expires_at": self.now + PENDING_SECONDS, "subscription_items": [waiting | {"price": price}],
+                "billing_cycle_anchor": None, "trial_end": None, "trial_from_plan": None,
+            }  # fmt: skip
+            self.collect(invoice)
+            self.stripe.happened("customer.subscription.updated", subscription)
+        return outcome
+
+    def _difference(self, item: Object, price: Object) -> int:
+        start, ends, before = item["current_period_start"], item["current_period_end"], item["price"]
+        left = (ends - self.now) / (ends - start)
+        same_interval = before["recurring"]["interval"] == price["recurring"]["interval"]
+        return round(price["unit_amount"] * (left if same_interval else 1) - before["unit_amount"] * left)
+
+    def _set_price(self, subscription: Object, price: Object) -> None:
+        item = self.item(subscription)
+        if item["price"]["recurring"]["interval"] != price["recurring"]["interval"] and (
+            subscription["status"] != "trialing"
+        ):
+            ends = end_of(self.now, price["recurring"]["interval"])
+            item |= {"current_period_start": self.now, "current_period_end": ends}
+        item["price"] = price
         self.stripe.happened("customer.subscription.updated", subscription)
+
+    def invoice_of_change(self, subscription: Object) -> Object | None:
+        """Return the invoice whose payment makes the change that waits for it."""
+        if subscription["pending_update"] is None:
+            return None
+        found: Object = self.stripe.objects[subscription["latest_invoice"]]
+        return found
+
+    def pay_with_holder(self, invoice: Object) -> bool:
+        """Pay an invoice on its page: the holder of the card confirms it."""
+        subscription = self.subscription_of(invoice)
+        is_change = invoice is self.invoice_of_change(subscription)
+        if not self.collect(invoice, is_present=True):
+            return False
+        if is_change:
+            [item] = subscription["pending_update"]["subscription_items"]
+            subscription["pending_update"] = None
+            self._set_price(subscription, item["price"])
+            self.stripe.happened("customer.subscription.pending_update_applied", subscription)
+        self.settled(subscription)
         return True
+
+    def drop_change(self, subscription: Object, how: str) -> None:
+        """Drop a change that waits for its payment: its invoice can no longer be paid."""
+        invoice = self.invoice_of_change(subscription)
+        if invoice is None:
+            return
+        invoice["status"] = "void"
+        subscription["pending_update"] = None
+        self.stripe.happened("invoice.voided", invoice)
+        if how == "expired":
+            self.stripe.happened("customer.subscription.pending_update_expired", subscription)
+        self.stripe.happened("customer.subscription.updated", subscription)
 
     def schedule_of(self, subscription: Object) -> Object:
         """Make a schedule that does what the subscription does anyway."""

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 from simulator.messages import Request, Response
 from simulator.network import route
 from simulator.stripe.cards import GOOD_CARD, Cards
-from simulator.stripe.lifecycle import DECLINED
+from simulator.stripe.lifecycle import ASKS_ALWAYS, DECLINED
 from simulator.stripe.part import Object
 
 CHECKOUT_SECONDS = 86_400
@@ -107,9 +107,13 @@ class Pages(Cards):
         fields = _fields(request)
         if fields.get("action") == "back":
             return _moved(session["cancel_url"] or session["success_url"])
+        if fields.get("action") == "fail":
+            return _page("Subscribe", ["The payment was not confirmed."], _card_form("Try again"), status=402)
         number = fields.get("card", "").replace(" ", "")
         if number == DECLINED or not (number.isdigit() and len(number) >= 14):
-            return _page("Subscribe", ["Your card was declined."], "", status=402)
+            return _page("Subscribe", ["Your card was declined."], _card_form("Subscribe"), status=402)
+        if number == ASKS_ALWAYS and fields.get("action") != "confirm":
+            return _page("Confirm at your bank", ["Your bank wants you to confirm this."], _bank_form(number))
         self.complete(session, number)
         return _moved(session["success_url"].replace("{CHECKOUT_SESSION_ID}", session["id"]))
 
@@ -159,7 +163,12 @@ class Pages(Cards):
             f'<button name="action" value="{action}">{action.title()}</button>'
             for action in ("cancel", "resume", "card", "back")
         )
-        return _page("Manage your subscription", lines, f'<input name="card" value="{GOOD_CARD}">{buttons}')
+        links = "".join(
+            f'<p><a href="{invoice["hosted_invoice_url"]}">Pay {invoice["amount_due"] / 100:.2f}, which is owed</a></p>'
+            for subscription in self._subscriptions_of(session)
+            for invoice in self.life.open_invoices(subscription)
+        )
+        return _page("Manage your subscription", lines, f'{links}<input name="card" value="{GOOD_CARD}">{buttons}')
 
     @route("POST /p/session/{id}", auth=False)
     def use_portal(self, request: Request) -> Response:
@@ -180,6 +189,27 @@ class Pages(Cards):
                     self.life.pay_open(subscription)
         return _moved(session["return_url"])
 
+    # --- the page of an invoice --------------------------------------------------------------------------------------
+
+    @route("GET /i/{id}", auth=False)
+    def invoice_page(self, request: Request) -> Response:
+        invoice = self.find("invoice", request.args["id"])
+        amount = f"{invoice['amount_due'] / 100:.2f} {invoice['currency'].upper()}"
+        if invoice["status"] != "open":
+            return _page("Invoice", [f"{amount}: {invoice['status']}"], "")
+        return _page("Invoice", [f"{amount} to pay", "Your bank wants you to confirm this payment."], _bank_form(""))
+
+    @route("POST /i/{id}", auth=False)
+    def pay_invoice(self, request: Request) -> Response:
+        invoice = self.find("invoice", request.args["id"])
+        if invoice["status"] != "open":
+            raise self.refuse(410, "This invoice can no longer be paid.")
+        if _fields(request).get("action") != "confirm":
+            return _page("Invoice", ["The payment was not confirmed."], _bank_form(""), status=402)
+        if not self.life.pay_with_holder(invoice):
+            return _page("Invoice", ["Your card was declined."], "", status=402)
+        return _page("Invoice", ["Paid. Thank you. You can close this page."], "")
+
     def _subscriptions_of(self, session: Object) -> list[Object]:
         return [
             one
@@ -192,6 +222,13 @@ def _card_form(action: str) -> str:
     return (
         f'<label>Card <input name="card" value="{GOOD_CARD}" autocomplete="off"></label>'
         f'<button name="action" value="pay">{action}</button><button name="action" value="back">Back</button>'
+    )
+
+
+def _bank_form(number: str) -> str:
+    return (
+        f'<input type="hidden" name="card" value="{number}"><button name="action" value="confirm">Confirm</button>'
+        '<button name="action" value="fail">Do not confirm</button>'
     )
 
 

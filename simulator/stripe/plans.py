@@ -7,6 +7,15 @@ from simulator.network import route
 from simulator.stripe.lifecycle import ENDED, end_of
 from simulator.stripe.part import Object, Part
 
+_MAY_WAIT = {"items", "proration_behavior", "payment_behavior", "expand"}
+_REFUSALS = {
+    "declined": ("Your card was declined.", "card_declined"),
+    "requires_action": (
+        "Payment for this subscription requires additional user action before it can be completed successfully.",
+        "subscription_payment_intent_requires_action",
+    ),
+}
+
 
 class Plans(Part):
     @route("GET /v1/subscriptions")
@@ -21,6 +30,9 @@ class Plans(Part):
             if customer_id in (None, one["customer"])
             and (one["status"] not in ENDED if status is None else status in ("all", one["status"]))
         ]
+        if (after := given.get("starting_after")) is not None:
+            self.find("subscription", after, "starting_after")
+            found = found[: next((n for n, one in enumerate(found) if one["id"] >= after), len(found))]
         return self.page(found, given, "/v1/subscriptions")
 
     @route("GET /v1/subscriptions/{id}")
@@ -34,6 +46,8 @@ class Plans(Part):
             "default_payment_method",
         )  # fmt: skip
         subscription = self._open(request.args["id"])
+        if given.get("payment_behavior") == "pending_if_incomplete" and given.keys() - _MAY_WAIT:
+            raise self.refuse_with(400, "With `pending_if_incomplete` only items and prorations can be changed.")
         if "default_payment_method" in given:
             customer = self.objects[subscription["customer"]]
             subscription["default_payment_method"] = self.card_of(customer, given["default_payment_method"])["id"]
@@ -73,8 +87,13 @@ class Plans(Part):
         price = self.find("price", change.get("price", ""), "items[0][price]")
         if price["currency"] != subscription["currency"]:
             raise self.refuse_with(400, "The price specified only supports another currency.", param="items[0][price]")
-        if price["id"] != item["price"]["id"] and not self.life.change_price(subscription, price):
-            raise self.refuse_with(402, "Your card was declined.", code="card_declined")
+        may_wait = given.get("payment_behavior") == "pending_if_incomplete"
+        if price["id"] == item["price"]["id"]:
+            return
+        outcome = self.life.change_price(subscription, price, may_wait=may_wait)
+        if outcome != "paid" and not may_wait:
+            message, code = _REFUSALS[outcome]
+            raise self.refuse_with(402, message, code=code)
 
     @route("DELETE /v1/subscriptions/{id}")
     def cancel_subscription(self, request: Request) -> Response:
@@ -90,8 +109,10 @@ class Plans(Part):
             raise self.refuse_with(400, "This subscription cannot be resumed because it is not paused.")
         item, now = self.life.item(subscription), self.life.now
         item |= {"current_period_start": now, "current_period_end": end_of(now, item["price"]["recurring"]["interval"])}
-        self.life.invoice(subscription, item["price"]["unit_amount"], "subscription_update")
-        self.life.set_status(subscription, "active" if self.life.can_pay(subscription) else "past_due")
+        is_paid = self.life.collect(
+            self.life.invoice(subscription, item["price"]["unit_amount"], "subscription_update")
+        )
+        self.life.set_status(subscription, "active" if is_paid else "past_due")
         return self.shown(subscription, given)
 
     def pause(self, subscription: Object) -> None:
@@ -188,3 +209,17 @@ class Plans(Part):
             and given.get("status") in (None, one["status"])
         ]
         return self.page(found, given, "/v1/invoices")
+
+    @route("POST /v1/invoices/{id}/void")
+    def void_invoice(self, request: Request) -> Response:
+        self.parameters(request)
+        invoice = self.find("invoice", request.args["id"])
+        if invoice["status"] != "open":
+            raise self.refuse_with(400, f"You can only void an open invoice; this one is {invoice['status']}.")
+        subscription = self.life.subscription_of(invoice)
+        if invoice is self.life.invoice_of_change(subscription):
+            self.life.drop_change(subscription, "voided")
+        else:
+            invoice["status"] = "void"
+            self.happened("invoice.voided", invoice)
+        return self.shown(invoice)

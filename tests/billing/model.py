@@ -5,9 +5,11 @@ The model knows who owned which workspace when, and whose each card is. It reads
 - nobody is charged for another's workspace, or for one that is deleted, without getting it back;
 - nobody is charged without being served, and nobody is served beyond the grace without being charged;
 - nobody sees the card of another person;
+- nobody pays for two subscriptions to one workspace;
 - every cent, charged or given back, is a row of the history.
 
-Notices are lost, late, repeated and in any order. So the promises hold after a while (`settle`), in which jobs run.
+Some cards are declined, some only when they renew, and with some the bank wants every payment confirmed. Notices are
+lost, late, repeated and in any order. So the promises hold after a while (`settle`), in which jobs run.
 """
 
 import random
@@ -16,7 +18,7 @@ from typing import Any, cast
 
 import httpx
 from simulator.stripe.cards import GOOD_CARD
-from simulator.stripe.lifecycle import FAILS_LATER
+from simulator.stripe.lifecycle import ASKS_ALWAYS, DECLINED, ENDED, FAILS_LATER
 from tests.helpers.mail import InTest
 from tests.helpers.till import BACK, DAY, Buyer, Till
 
@@ -31,6 +33,8 @@ PAGE = {"successUrl": BACK, "cancelUrl": BACK}
 PLANS = [("starter", "month"), ("pro", "month"), ("max", "month"), ("pro", "year")]
 WHILE_DAYS = 8 / 24
 """How long it may take until something is right that no notice told of."""
+NIGHT_DAYS = 26 / 24
+"""How long for what only the nightly comparison can find: what someone did in Stripe's dashboard."""
 
 
 @dataclass
@@ -53,6 +57,9 @@ class History:
     pages: list[tuple[str, int]] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     calls: int = 0
+    while_days: float = WHILE_DAYS
+    broken: list[str] = field(default_factory=list)
+    """What was seen to be wrong on the way."""
     is_closing: bool = False
     """Whether a deletion or a transfer has left its job."""
 
@@ -77,6 +84,8 @@ class History:
 
     async def begin(self) -> None:
         till = self.till
+        await self._forget_others()
+        till.stripe.life.after_dunning = self.chance.choice(["canceled", "unpaid", "past_due"])
         first = await till.buyer()
         login = await till.make.member(first.login, role="admin")
         second = Buyer(login, await till.session(login, "admin"), till.simulator.world.clock())
@@ -93,6 +102,15 @@ class History:
             if self.chance.random() < 0.3:
                 await self.lose()
             self.till.pass_days(1 / DAY)  # what happens next is not in the same second: Stripe counts in these
+
+    async def _forget_others(self) -> None:
+        """Rows of earlier histories have customers that this Stripe does not know, and another clock."""
+        async with self.till.context.database.transaction() as db:
+            await db.execute("update subscription set status = 'expired', checkout_id = null, confirm_url = null")
+            await db.execute("delete from billing_handover")
+            await db.execute(
+                "update billing_provider set compared_at = null, compared_to = null, comparing_since = null"
+            )
 
     async def step(self) -> None:
         action = self.chance.choice(_ACTIONS)
@@ -133,14 +151,35 @@ class History:
     async def pay_page(self) -> None:
         if self.pages:
             url, person = self.chance.choice(self.pages[-2:])
-            self.steps[-1] += f" {self.enter(person, url, action='pay', card=GOOD_CARD)}"
+            card = self.chance.choice([GOOD_CARD, GOOD_CARD, ASKS_ALWAYS, DECLINED])
+            action = self.chance.choice(["confirm", "confirm", "fail"]) if card == ASKS_ALWAYS else "pay"
+            self.steps[-1] += f" {card[-4:]} {self.enter(person, url, action=action, card=card)}"
+
+    async def confirm(self) -> None:
+        """Whoever has the page of an invoice open, of today or of last month: the card is that of the subscription."""
+        invoices = [one for one in self.till.stripe.of_kind("invoice") if one["amount_due"]]
+        for invoice in self.chance.sample(invoices[-3:], k=min(len(invoices), 1)):
+            action = self.chance.choice(["confirm", "confirm", "fail"])
+            self.steps[-1] += f" {self.till.submit(invoice['hosted_invoice_url'], action=action).status}"
+
+    async def end_in_dashboard(self) -> None:
+        """Someone of the installation ends the subscription in Stripe, and no notice tells of it."""
+        for subscription in self.till.stripe.of_kind("subscription"):
+            if subscription["status"] not in ENDED and self.chance.random() < 0.3:
+                self.till.stripe.life.end(subscription)
+                await self.lose()
+                self.while_days = NIGHT_DAYS
+                self.steps[-1] += " done"
 
     async def change_plan(self) -> None:
         plan, interval = self.chance.choice(PLANS)
         await self.call(self.someone, "PATCH", "/billing/subscription", plan=plan, interval=interval)
 
     async def cancel(self) -> None:
-        await self.call(self.someone, "PATCH", "/billing/subscription", cancelAtPeriodEnd=True)
+        """Who has cancelled cannot be charged by a page that is still open somewhere."""
+        ended = await self.call(self.someone, "PATCH", "/billing/subscription", cancelAtPeriodEnd=True)
+        if ended.status_code == 200 and any(one["pending_update"] for one in self.till.stripe.of_kind("subscription")):
+            self.broken.append("a larger plan can still be paid after the cancellation")
 
     async def resume(self) -> None:
         await self.call(self.someone, "PATCH", "/billing/subscription", resume=True)
@@ -149,7 +188,7 @@ class History:
         person, action = self.someone, self.chance.choice(["cancel", "resume", "card", "card"])
         opened = await self.call(person, "POST", "/billing/portal", returnUrl=BACK)
         if opened.status_code == 201:
-            card = self.chance.choice([GOOD_CARD, FAILS_LATER])
+            card = self.chance.choice([GOOD_CARD, FAILS_LATER, ASKS_ALWAYS])
             self.steps[-1] += f" {action} {card[-4:]}"
             self.enter(person.number, opened.json()["url"], action=action, card=card)
 
@@ -217,8 +256,17 @@ class History:
             if self.is_closing:
                 await close_pages(self.till.context, self.workspace_id)
                 self.is_closing = False
+            if self.while_days < NIGHT_DAYS:  # the nightly comparison must not hide what else is broken
+                await self._have_compared()
             await work.keep_up(self.till.context, cast("Lease", InTest(self.till.context.database)))
         await self.see_owner()
+
+    async def _have_compared(self) -> None:
+        async with self.till.context.database.transaction() as db:
+            await db.execute(
+                "update billing_provider set compared_at = $1, comparing_since = null, compared_to = null",
+                self.till.simulator.world.clock(),
+            )
 
     async def see_owner(self) -> None:
         """A handover moves the ownership when its card is read: the model takes over from the list of members."""
@@ -238,11 +286,12 @@ class History:
         """Let jobs run and time pass until what was not told is found; return the broken promises."""
         self.steps.append("settle")
         await self.work()
-        self.till.pass_days(WHILE_DAYS)
+        self.till.pass_days(self.while_days)
         await self.till.notify()
         await self.see_owner()
         await self.work()
-        return [*self._charges(), *await self._service(), *await self._history()]
+        self.while_days = WHILE_DAYS
+        return [*self.broken, *self._charges(), *self._twice(), *await self._service(), *await self._history()]
 
     def _charges(self) -> list[str]:
         broken = []
@@ -252,6 +301,10 @@ class History:
             if kept and person != owner:
                 broken.append(f"{person} paid {kept} at {intent['created']} for a workspace of {owner}")
         return broken
+
+    def _twice(self) -> list[str]:
+        paying = [one["id"] for one in self.till.stripe.of_kind("subscription") if one["status"] not in ENDED]
+        return [f"{len(paying)} subscriptions are paid"] if len(paying) > 1 else []
 
     async def _service(self) -> list[str]:
         if self.owner is None:
@@ -294,6 +347,7 @@ class History:
 
 _ACTIONS = [
     *["open_page"] * 4, *["pay_page"] * 6, *["change_plan"] * 3, *["cancel"] * 2, "resume", "resume",
-    *["use_portal"] * 5, "transfer", "transfer", *["offer"] * 4, *["take_over"] * 4, "withdraw", "come_back", "delete",
+    *["use_portal"] * 5, "confirm", "confirm", "end_in_dashboard",
+    "transfer", "transfer", *["offer"] * 4, *["take_over"] * 4, "withdraw", "come_back", "delete",
     *["restore"] * 3, *["pass_time"] * 6, *["deliver"] * 4, "lose", "lose", "work",
 ]  # fmt: skip

@@ -53,7 +53,7 @@ class Customer:
 
     def change(self, plan: str) -> None:
         if (current := self.current) is not None and current["status"] in ("active", "trialing"):
-            self.stripe.life.change_price(current, self.price(plan, "year"))
+            self.stripe.life.change_price(current, self.price(plan, "year"), may_wait=False)
 
     def set_cancelling(self, *, cancelling: bool) -> None:
         if (current := self.current) is not None:

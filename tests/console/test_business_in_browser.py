@@ -157,7 +157,7 @@ async def test_a_plan_is_bought_changed_cancelled_and_continued(open_page: OpenP
         await page.reload()
         await expect(mine).to_contain_text(trial)
         await follow_payments(page, shop, mine)
-        await expect(mine).to_contain_text(re.compile(r"Starter · \$9 a month.*Next payment on .*visa", re.DOTALL))
+        await expect(mine).to_contain_text(re.compile(r"Starter · \$9 a month.*Next payment on .*Visa", re.DOTALL))
 
         await page.get_by_role("button", name="Upgrade to Pro").click()
         await page.get_by_role("button", name="Change the plan").click()

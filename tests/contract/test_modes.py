@@ -18,7 +18,7 @@ from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
-BOTH_MODES = {"mem", "wsp", "inc", "sub", "job", "pau"}
+BOTH_MODES = {"mem", "wsp", "inc", "sub", "job", "pau", "dif"}
 """What live and test mode share: workspace, members, incidents, and what staff see. A test key changes none of them."""
 PAST = {"X-Test-Now": "2000-01-01T00:00:00Z"}
 _LIVE_ROWS = """

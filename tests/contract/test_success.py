@@ -53,6 +53,7 @@ ELSEWHERE = {
     "DELETE /billing/handover": "tests/billing/test_payers.py",
     "POST /billing/refresh": "tests/billing/test_checkout.py",
     "POST /billing/payer": "tests/billing/test_payers.py",
+    "POST /admin/payments/differences/{id}/repair": "tests/billing/test_compare.py",
     "POST /api-keys/leaked": "tests/api_keys/test_leaked.py",
 }
 """What needs another server to succeed, and where that is shown."""

@@ -14,6 +14,8 @@ from PIL import Image
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
+from signalpost.billing import differences
+from signalpost.billing.differences import Difference
 from signalpost.console.openapi import openapi_document
 from signalpost.console.samples import example_bodies
 from signalpost.engine import buckets, jobs
@@ -188,6 +190,14 @@ async def _work(make: Make, found: dict[str, str], needed: set[str]) -> None:
             await buckets.declare(db, key, capacity=1, per_second=1)
             await buckets.pause(db, key, 3_600)
             found["pau"] = ids.encode("pau", await db.fetchval("select md5($1)::uuid", key))
+        if "dif" in needed:
+            name = f"sub_{secrets.token_hex(8)}"
+            difference = Difference(
+                kind="served_unpaid", workspace=None, customer_id="cus_contract", remote_id=name, detail="of the sample"
+            )
+            await differences.note(db, difference, clock.now())
+            query = "select id from billing_difference where remote_id = $1"
+            found["dif"] = ids.encode("dif", await db.fetchval(query, name))
 
 
 _FAILED = "update job set state = 'failed', next_attempt_at = null, failed_at = now() where id = $1"

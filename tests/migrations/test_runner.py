@@ -126,7 +126,7 @@ async def of_alembic(fresh_dsn: str, owner: "asyncpg.Connection[Any]") -> str:
     await runner.migrate(fresh_dsn, to=BASELINE)
     await owner.execute(
         "drop table schema_migration; create table alembic_version (version_num varchar(32) primary key);"
-        f"insert into alembic_version values ('{BASELINE}'); grant select on alembic_version to signalpost_engine"
+        f"insert into alembic_version values ('{HEAD}'); grant select on alembic_version to signalpost_engine"
     )
     return fresh_dsn
 
@@ -140,7 +140,7 @@ async def test_a_database_of_alembic_goes_on(of_alembic: str, owner: "asyncpg.Co
     before = await owner.fetchval("select version_num from alembic_version")
     assert (await runner.migrate(of_alembic, to="9001"))[-1] == "9001"
 
-    assert (before, await owner.fetchval("select version_num from alembic_version")) == (BASELINE, "9001")
+    assert (before, await owner.fetchval("select version_num from alembic_version")) == (HEAD, "9001")
     assert await owner.fetchval("select has_table_privilege('signalpost_engine', 'alembic_version', 'select')")
 
 

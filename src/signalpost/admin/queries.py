@@ -9,6 +9,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.billing import differences
 from signalpost.engine.contract import EngineStatus
 from signalpost.kit import clock, ids
 from signalpost.kit.db import READ_SECONDS, Database, Db
@@ -119,6 +120,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     queue: Queue
     pending: int
     failed: int
+    differences: int
 
 
 class DueTarget(NamedTuple):
@@ -161,16 +163,19 @@ async def figures(database: Database) -> Figures:
             sizes = {row[0]: row[1] for row in await db.fetch(_SIZES, [table for table, _ in _SAMPLED.values()])}
             return {name: await count(db, sql, sizes[table]) for name, (table, sql) in _SAMPLED.items()}
 
-    async def bounded() -> tuple[int, dict[str, float], Queue, tuple[int, int]]:
+    async def bounded() -> tuple[int, dict[str, float], Queue, tuple[int, int, int]]:
         since = ids.first_at(clock.now() - _DAY)
         async with database.connection() as db:
             created = await db.fetchval(_CREATED, since, CREATED_MAX, timeout=READ_SECONDS)
             rates = {row[0]: row[1] for row in await db.fetch(_RATES, since, timeout=READ_SECONDS)}
             deliveries = await db.fetchrow(_DELIVERIES, since, COUNT_MAX, timeout=READ_SECONDS) or (0, 0)
-            return created, rates, await queue(db), (deliveries[0], deliveries[1])
+            waiting = await differences.count_open(db)
+            return created, rates, await queue(db), (deliveries[0], deliveries[1], waiting)
 
-    counts, (created, rates, queued, (pending, failed)) = await asyncio.gather(sampled(), bounded())
-    return Figures(**counts, created=created, rates=rates, queue=queued, pending=pending, failed=failed)
+    counts, (created, rates, queued, (pending, failed, waiting)) = await asyncio.gather(sampled(), bounded())
+    return Figures(
+        **counts, created=created, rates=rates, queue=queued, pending=pending, failed=failed, differences=waiting
+    )
 
 
 async def count(db: Db, sql: str, rows: float) -> Count:

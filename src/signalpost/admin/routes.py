@@ -1,6 +1,6 @@
 from typing import Annotated
 
-from signalpost.admin import actions, backups, directory, jobs, pauses, sync, system
+from signalpost.admin import actions, backups, directory, jobs, pauses, payments, sync, system
 from signalpost.admin.jobs import JobRow
 from signalpost.admin.pauses import PauseRow
 from signalpost.admin.schemas import (
@@ -9,12 +9,14 @@ from signalpost.admin.schemas import (
     AdminQueue,
     AdminUser,
     AdminWorkspace,
+    DifferenceId,
     JobId,
     JobQuery,
     MetricsSync,
     Pause,
     PauseEnd,
     PauseId,
+    PaymentDifference,
     Stats,
     SyncRequest,
     SyncTick,
@@ -24,10 +26,19 @@ from signalpost.admin.schemas import (
     UserQuery,
     WorkspaceQuery,
 )
+from signalpost.billing.differences import DifferenceRow
+from signalpost.billing.errors import BillingDisabled, BillingNotConfigured, PaymentFailed
 from signalpost.context import AppContext
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidState, NotFound, Unauthenticated
+from signalpost.kit.problems import (
+    Forbidden,
+    InsufficientScope,
+    InvalidState,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+)
 from signalpost.kit.wire import Listing
 from signalpost.publishing.errors import InvalidQueueSecret
 from signalpost.web.caller import PUBLIC, Caller
@@ -39,6 +50,7 @@ from signalpost.web.routing import Routes
 routes = Routes("Administration")
 
 AnyJob = Annotated[JobRow, Mine(JobId, jobs.find)]
+AnyDifference = Annotated[DifferenceRow, Mine(DifferenceId, payments.find)]
 AnyPause = Annotated[PauseRow, Mine(PauseId, pauses.find)]
 
 _SELF, _DUE, _TICK = TestWelcome(), SyncRequest(), SyncTick()
@@ -109,6 +121,50 @@ async def end_pause(pause: AnyPause, db: Db, caller: Caller) -> PauseEnd:
     A network that asked to wait may refuse again, and for longer.
     """
     return await pauses.end_pause(db, caller, pause)
+
+
+@routes.get("/admin/payments/differences", scope="instance:admin", across_workspaces=True)
+async def list_payment_differences(context: AppContext, page: Page) -> Listing[PaymentDifference]:
+    """List differences between what the provider of payments charges for and what workspaces have. For staff.
+
+    They are compared each night. What is repaired by reading again is listed too, with its `solution`.
+    """
+    return await payments.list_differences(context, page)
+
+
+@routes.post(
+    "/admin/payments/differences/{id}/repair",
+    scope="instance:admin",
+    across_workspaces=True,
+    status=200,
+    history="action",
+    raises=(BillingDisabled, BillingNotConfigured, InvalidState, PaymentFailed, Unavailable),
+)
+async def repair_payment_difference(
+    difference: AnyDifference, context: AppContext, caller: Caller
+) -> PaymentDifference:
+    """Repair a difference. For staff.
+
+    `unknown_workspace` and `several`: the subscription ends, and its last payment is given back. `not_served` and
+    `served_unpaid`: it is read again, and the workspace gets the plan that is paid.
+    """
+    return await payments.repair_difference(context, caller, difference)
+
+
+@routes.post(
+    "/admin/payments/differences/{id}/leave",
+    scope="instance:admin",
+    across_workspaces=True,
+    status=200,
+    history="action",
+    raises=(InvalidState,),
+)
+async def leave_payment_difference(difference: AnyDifference, context: AppContext, caller: Caller) -> PaymentDifference:
+    """Leave a difference as it is: it is right so, and is not shown again. For staff.
+
+    So is a customer of another installation with the same account of the provider.
+    """
+    return await payments.leave_difference(context, caller, difference)
 
 
 @routes.get("/admin/backups", scope="instance:admin", across_workspaces=True)

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from signalpost.billing.differences import Kind
 from signalpost.identity.schemas import Email
 from signalpost.kit.ids import Id, example
 from signalpost.kit.wire import Input, Instant, Output
@@ -18,6 +19,9 @@ class JobId(Id, prefix="job", noun="job"): ...
 
 
 class PauseId(Id, prefix="pau", noun="pause"): ...
+
+
+class DifferenceId(Id, prefix="dif", noun="difference"): ...
 
 
 class AccountFigures(Output):
@@ -76,6 +80,9 @@ class Stats(Output):
     queue: QueueFigures
     webhooks: WebhookFigures
     storage_bytes: Annotated[int, Meta(examples=[218_412_000])]
+    payment_differences: Annotated[
+        int, Meta(description="Between what is charged and what workspaces have: those that wait.", examples=[0])
+    ]
     estimated: Annotated[
         list[str],
         Meta(
@@ -318,6 +325,29 @@ class PaymentProvider(Output):
     refused_at: Annotated[Instant | None, Meta(description="When one could not be accepted.", examples=[None])]
     is_deaf: Annotated[bool, Meta(description="Whether its endpoint needs repair.", examples=[False])]
     remedy: Annotated[str | None, Meta(description="How to repair it.", examples=[None])]
+    compared_at: Annotated[
+        Instant | None,
+        Meta(description="When what is charged was last compared with what workspaces have.", examples=[None]),
+    ]
+
+
+class PaymentDifference(Output):
+    """Between what the provider of payments charges for and what a workspace has.
+
+    `unknown_workspace`: it is not of this installation. `several`: a customer pays for a second subscription.
+    `not_served`: the workspace has less than is paid. `served_unpaid`: more than is paid, and it cannot be read why.
+    `refunded`: a payment that nobody wanted was given back.
+    """
+
+    id: Annotated[str, Meta(examples=[example("dif")])]
+    kind: Annotated[Kind, Meta(examples=["unknown_workspace"])]
+    workspace_id: Annotated[str | None, Meta(description="As the provider names it.", examples=[example("wsp")])]
+    customer_id: Annotated[str, Meta(examples=["cus_QX4g"])]
+    subject: Annotated[str, Meta(description="The subscription or the invoice.", examples=["sub_1QX4g"])]
+    detail: Annotated[str, Meta(examples=["Stripe charges for pro, for a workspace that is not here."])]
+    found_at: Instant
+    solved_at: Annotated[Instant | None, Meta(description="null: it waits for staff.", examples=[None])]
+    solution: Annotated[str | None, Meta(description="What was done.", examples=[None])]
 
 
 class System(Output):

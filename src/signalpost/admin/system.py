@@ -49,7 +49,7 @@ async def read_system(context: AppContext) -> System:
 def _payments(heard: Heard) -> PaymentProvider:
     return PaymentProvider(
         clock.wire_or_none(heard.notified_at), clock.wire_or_none(heard.refused_at), heard.is_deaf,
-        heard.remedy if heard.is_deaf else None,
+        heard.remedy if heard.is_deaf else None, clock.wire_or_none(heard.compared_at),
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ def stats(figures: Figures, *, overdue: int | None, version: str) -> Stats:
         queue=queue_figures(figures.queue, overdue),
         webhooks=WebhookFigures(figures.pending, figures.failed),
         storage_bytes=figures.storage.total,
+        payment_differences=figures.differences,
         estimated=["storageBytes" if name == "storage" else name for name, count in sampled.items() if count.estimated],
         version=version,
         uptime_seconds=uptime_seconds(),

@@ -1,7 +1,8 @@
 """Rows of differences between what Stripe charges and what workspaces have, for staff."""
 
-from datetime import datetime
-from typing import Final, Literal
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from msgspec import Struct
@@ -9,6 +10,11 @@ from msgspec import Struct
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
+from signalpost.web.paging import keyset
+
+LEFT: Final = "left as it is"
+"""What staff decided once and for all: it is not shown again."""
+KEEP: Final = timedelta(days=400)
 
 Kind = Literal["unknown_workspace", "not_served", "served_unpaid", "several", "refunded"]
 
@@ -39,14 +45,27 @@ _COLUMNS: Final = columns(DifferenceRow, "d")
 _read: Final = reader(DifferenceRow)
 _NOTE: Final = """
 insert into billing_difference (id, kind, workspace, customer_id, remote_id, detail, found_at, solved_at, solution)
-values ($1, $2, $3, $4, $5, $6, $7::timestamptz, case when $8::text is not null then $7::timestamptz end, $8)
+select $1, $2, $3, $4, $5, $6, $7::timestamptz, case when $8::text is not null then $7::timestamptz end, $8
+where not exists (select from billing_difference where kind = $2 and remote_id = $5 and solution = $9)
 on conflict (kind, remote_id) where solved_at is null do update set detail = excluded.detail
+"""
+_LIST: Final = f"""
+select {_COLUMNS} from billing_difference d where {keyset("d.found_at", "d.id", first=1)}
+"""  # noqa: S608 - constants only
+_FIND: Final = f"select {_COLUMNS} from billing_difference d where d.id = $1"  # noqa: S608 - columns of a struct
+_SOLVE: Final = f"""
+update billing_difference d set solved_at = $2, solution = $3 where d.id = $1 and d.solved_at is null
+returning {_COLUMNS}
+"""  # noqa: S608 - columns of a struct
+_FORGET: Final = """
+delete from billing_difference where id in (
+    select id from billing_difference where solved_at < $1 and solution <> $2 order by found_at, id limit $3)
 """
 _COUNT: Final = "select count(*) from billing_difference where solved_at is null"
 
 
 async def note(db: Db, difference: Difference, now: datetime, *, solution: str | None = None) -> None:
-    """Write what was found; what is known and open is not written twice. With a `solution` it is solved already."""
+    """Write what was found; what is known and open, or left, is not written twice. With a `solution` it is solved."""
     await db.execute(
         _NOTE,
         ids.new_id(),
@@ -57,7 +76,30 @@ async def note(db: Db, difference: Difference, now: datetime, *, solution: str |
         difference.detail,
         now,
         solution,
+        LEFT,
     )
+
+
+async def find(db: Db, difference_id: UUID) -> DifferenceRow | None:
+    """Return a difference."""
+    record = await db.fetchrow(_FIND, difference_id)
+    return _read(record) if record else None
+
+
+async def read_page(db: Db, bounds: Sequence[Any]) -> list[DifferenceRow]:
+    """Return a page of them, newest first."""
+    return [_read(record) for record in await db.fetch(_LIST, *bounds)]
+
+
+async def solve(db: Db, difference_id: UUID, now: datetime, solution: str) -> DifferenceRow | None:
+    """Note how a difference was solved; None if it was before."""
+    record = await db.fetchrow(_SOLVE, difference_id, now, solution)
+    return _read(record) if record else None
+
+
+async def forget(db: Db, now: datetime, *, limit: int) -> None:
+    """Forget what was solved long ago; not what is to be left as it is, which would be found again."""
+    await db.execute(_FORGET, now - KEEP, LEFT, limit)
 
 
 async def count_open(db: Db) -> int:

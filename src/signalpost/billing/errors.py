@@ -37,6 +37,14 @@ class SubscriptionPastDue(problems.Problem, status=402):
     """
 
 
+class ConfirmationNeeded(problems.Problem, status=409):
+    """The payment has to be confirmed at the bank of the card (3-D Secure), and a planned change stands in the way.
+
+    Drop the planned change first: name the current plan with `PATCH /billing/subscription`. Then ask for the larger
+    plan again; `confirmation` in the response leads to the page where the payment is confirmed.
+    """
+
+
 class PaymentFailed(problems.Problem, status=402):
     """The payment for this change failed, so nothing was changed.
 

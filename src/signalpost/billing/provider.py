@@ -15,6 +15,7 @@ class Heard(Struct):
     notified_at: datetime | None
     refused_at: datetime | None
     refused_code: str | None
+    compared_at: datetime | None
     customers: bool  # whether anyone ever opened a payment page, so that silence means something
 
     @property

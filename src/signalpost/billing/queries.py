@@ -32,6 +32,10 @@ class SubscriptionRow(Struct):
     pending_plan: str | None = None
     pending_interval: Interval | None = None
     pending_at: datetime | None = None
+    confirm_plan: str | None = None
+    confirm_interval: Interval | None = None
+    confirm_url: str | None = None
+    confirm_expires_at: datetime | None = None
     card_brand: str | None = None
     card_last4: str | None = None
     card_exp_month: int | None = None
@@ -77,7 +81,8 @@ _WRITE: Final = """
 update subscription set remote_id = $2, status = $3, plan = $4, interval = $5, period_start = $6, period_end = $7,
     cancel_at_period_end = $8, trial_ends_at = $9, grace_ends_at = $10, pending_plan = $11, pending_interval = $12,
     pending_at = $13, card_brand = $14, card_last4 = $15, card_exp_month = $16, card_exp_year = $17,
-    plan_in_force = $18, version = version + 1, read_at = $19
+    plan_in_force = $18, version = version + 1, read_at = $19, confirm_plan = $20, confirm_interval = $21,
+    confirm_url = $22, confirm_expires_at = $23
 where workspace_id = $1
 """
 _SET_CHECKOUT: Final = """
@@ -114,7 +119,8 @@ where (s.checkout_id is not null and s.status in ('none', 'expired')
         and coalesce(s.read_at < s.checkout_at + interval '25 hours', true)  -- pages are open for 24 hours
         and greatest(s.read_at, s.checkout_at)
             < $1::timestamptz - greatest(interval '2 minutes', ($1 - s.checkout_at) / 4)
-    or h.checkout_id is not null and h.expires_at > $1 and coalesce(s.read_at < $1 - interval '10 minutes', true))
+    or h.checkout_id is not null and h.expires_at > $1 and coalesce(s.read_at < $1 - interval '10 minutes', true)
+    or s.confirm_url is not null and s.read_at < $1 - interval '10 minutes')  -- read away once it has expired
     and ($2::uuid is null or s.workspace_id > $2)
 order by s.workspace_id limit $3
 """
@@ -143,13 +149,15 @@ async def set_customer(
 
 async def write(db: Db, workspace_id: UUID, state: State) -> None:
     """Write what was read."""
-    pending, card = state.pending, state.card
+    pending, card, confirmation = state.pending, state.card, state.confirmation
     await db.execute(
         _WRITE, workspace_id, state.remote_id, state.status, state.plan, state.interval, state.period_start,
         state.period_end, state.cancel_at_period_end, state.trial_ends_at, state.grace_ends_at,
         pending and pending.plan, pending and pending.interval, pending and pending.at,
         card and card.brand, card and card.last4, card and card.exp_month, card and card.exp_year,
         state.plan_in_force, clock.now(),
+        confirmation and confirmation.plan, confirmation and confirmation.interval,
+        confirmation and confirmation.url, confirmation and confirmation.expires_at,
     )  # fmt: skip
 
 

@@ -7,7 +7,17 @@ from typing import Any, Final
 from signalpost.billing.catalog import CURRENCY, OFFERS
 from signalpost.billing.errors import BillingNotConfigured
 from signalpost.billing.payer_queries import Payment
-from signalpost.billing.states import UNDERSTOOD, Card, Interval, Pending, Remote
+from signalpost.billing.states import (
+    PAYING,
+    UNDERSTOOD,
+    Card,
+    Charged,
+    Confirmation,
+    Interval,
+    Pending,
+    Remote,
+    status_of,
+)
 from signalpost.billing.stripe import Refused, Stripe, not_possible
 from signalpost.kit import foreign, log, problems
 
@@ -16,6 +26,8 @@ PLAN_KEY: Final = "signalpost_plan"
 WORKSPACE_KEY: Final = "signalpost_workspace"
 """Metadata of customers and subscriptions: whose they are."""
 SUBSCRIPTIONS_MAX: Final = 10
+CHARGED_PAGE: Final = 25
+"""Of subscriptions of all customers; a page has to fit into what is read of a response."""
 INVOICES_MAX: Final = 12
 INSTANT_MAX: Final = 4_000_000_000
 """In seconds since 1970."""
@@ -40,6 +52,7 @@ async def subscriptions(stripe: Stripe, customer_id: str) -> list[Remote]:
         "limit": SUBSCRIPTIONS_MAX,
         "expand": [
             "data.default_payment_method", "data.customer.invoice_settings.default_payment_method", "data.schedule",
+            "data.latest_invoice",
         ],
     }  # fmt: skip
     try:
@@ -49,6 +62,45 @@ async def subscriptions(stripe: Stripe, customer_id: str) -> list[Remote]:
             return []
         raise not_possible(refused) from None
     return [await _read(stripe, customer_id, document) for document in _list(listed) if _is_ours(document)]
+
+
+async def charged(stripe: Stripe, after: str | None) -> tuple[list[Charged], str | None]:
+    """Return a page of what is charged for our plans, newest first, and where the next page begins (None: nowhere).
+
+    Raises:
+        Unavailable: Stripe cannot be read.
+    """
+    query = {"limit": CHARGED_PAGE, "starting_after": after}  # without a status: all but those that have ended
+    try:
+        listed = await stripe.get("subscriptions", query)
+    except Refused as refused:
+        if (
+            refused.code == "resource_missing"
+        ):  # the one before was deleted meanwhile: the next comparison sees the rest
+            return [], None
+        raise not_possible(refused) from None
+    documents = _list(listed)
+    ours = [_charged(document) for document in documents if _is_ours(document) and document.get("status") in PAYING]
+    last = foreign.identifier(documents[-1].get("id")) if documents and listed.get("has_more") is True else None
+    return ours, last
+
+
+def _charged(document: Document) -> Charged:
+    remote_id, customer_id = foreign.identifier(document.get("id")), foreign.identifier(document.get("customer"), 255)
+    if remote_id is None or customer_id is None:
+        raise _unreadable("an id")
+    plan = _object(_price(document), "metadata").get(PLAN_KEY)
+    return Charged(
+        id=remote_id,
+        customer_id=customer_id,
+        status=status_of(str(document.get("status")), cancelling=_is_cancelling(document)),
+        plan=plan if plan in _SOLD else None,
+        workspace=foreign.identifier(_object(document, "metadata").get(WORKSPACE_KEY)),
+    )
+
+
+def _is_cancelling(document: Document) -> bool:
+    return document.get("cancel_at_period_end") is True or document.get("cancel_at") is not None
 
 
 def _is_ours(document: Document) -> bool:
@@ -67,6 +119,8 @@ async def _read(stripe: Stripe, customer_id: str, document: Document) -> Remote:
     if remote_id is None or item_id is None:
         raise _unreadable("an id")
     schedule = _object(document, "schedule")
+    confirmation = _confirmation(document)
+    is_owing = status in ("past_due", "unpaid")
     return Remote(
         id=remote_id,
         item_id=item_id,
@@ -76,12 +130,13 @@ async def _read(stripe: Stripe, customer_id: str, document: Document) -> Remote:
         created_at=instant(document, "created"),
         period_start=instant(item, "current_period_start"),
         period_end=instant(item, "current_period_end"),
-        cancelling=document.get("cancel_at_period_end") is True or document.get("cancel_at") is not None,
+        cancelling=_is_cancelling(document),
         trial_ends_at=None if document.get("trial_end") is None else instant(document, "trial_end"),
         schedule_id=foreign.identifier(schedule.get("id")),
         pending=await _pending(stripe, schedule, foreign.identifier(price.get("id"))),
+        confirmation=confirmation,
         card=_card(document),
-        unpaid_since=await _unpaid_since(stripe, remote_id) if status in ("past_due", "unpaid") else None,
+        unpaid_since=await _unpaid_since(stripe, remote_id, confirmation) if is_owing else None,
         customer_id=customer_id,
         workspace=foreign.identifier(_object(document, "metadata").get(WORKSPACE_KEY)),
     )
@@ -123,13 +178,38 @@ async def _pending(stripe: Stripe, schedule: Document, current_price: str | None
     return Pending(plan, interval, instant(phases[-1], "start_date"), price_id)
 
 
-async def _unpaid_since(stripe: Stripe, subscription_id: str) -> datetime | None:
+def _confirmation(document: Document) -> Confirmation | None:
+    """Return the change that waits for its payment, and the page where the holder of the card confirms it."""
+    change, invoice = _object(document, "pending_update"), _object(document, "latest_invoice")
+    items = change.get("subscription_items")
+    if not isinstance(items, list) or not items or not isinstance(items[0], Mapping):
+        return None
+    plan, interval = plan_of(_object(items[0], "price"))
+    invoice_id, url = foreign.identifier(invoice.get("id")), foreign.url(invoice.get("hosted_invoice_url"))
+    if invoice_id is None or url is None or invoice.get("status") != "open":
+        return None
+    return Confirmation(plan, interval, instant(change, "expires_at"), invoice_id, url)
+
+
+async def _unpaid_since(stripe: Stripe, subscription_id: str, confirmation: Confirmation | None) -> datetime | None:
+    """Return since when something is owed: since the oldest open invoice, except that of a change that waits."""
     try:
         query = {"subscription": subscription_id, "status": "open", "limit": INVOICES_MAX}
         invoices = _list(await stripe.get("invoices", query))
     except Refused as refused:
         raise not_possible(refused) from None
-    return min((instant(invoice, "created") for invoice in invoices), default=None)
+    waiting = confirmation and confirmation.invoice_id
+    return min((instant(invoice, "created") for invoice in invoices if invoice.get("id") != waiting), default=None)
+
+
+async def drop_confirmation(stripe: Stripe, subscription: Remote) -> None:
+    """Drop a change that waits for its payment: its page can no longer be paid. Safe to repeat."""
+    if subscription.confirmation is None:
+        return
+    try:
+        await stripe.post(f"invoices/{subscription.confirmation.invoice_id}/void")
+    except Refused as refused:  # it was paid, or has expired; what is true is read next
+        _log.debug("confirmation.closed_already", code=refused.code)
 
 
 async def payments(stripe: Stripe, customer_id: str, remotes: list[Remote]) -> list[Payment]:

@@ -62,6 +62,21 @@ class PlanList(Output):
     currency: Annotated[str, Meta(examples=["usd"])]
 
 
+class Confirmation(Output):
+    """A larger plan that begins when its payment is confirmed: the bank of the card asks for it (3-D Secure)."""
+
+    plan: Annotated[str, Meta(examples=["max"])]
+    interval: Annotated[Interval, Meta(examples=["month"])]
+    url: Annotated[
+        str | None,
+        Meta(
+            description="The page where the payment is confirmed. null for everyone but the payer.",
+            examples=["https://invoice.stripe.com/i/acct_1/test_YWNjdF8x"],
+        ),
+    ]
+    expires_at: Annotated[Instant, Meta(description="Unconfirmed by then, nothing changes.")]
+
+
 class PendingChange(Output):
     """A change at the end of the period."""
 
@@ -109,6 +124,7 @@ class Subscription(Output):
     cancel_at_period_end: bool
     trial_ends_at: Annotated[Instant | None, Meta(examples=[None])]
     pending_change: PendingChange | None
+    confirmation: Confirmation | None
     payment_method: PaymentMethod | None
     usage: UsageNumbers
     limits: UsageLimits

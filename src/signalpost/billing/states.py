@@ -35,6 +35,16 @@ class Pending(Struct, frozen=True):
     price_id: str | None = None
 
 
+class Confirmation(Struct, frozen=True):
+    """A change that is made when its payment is confirmed on the page of the invoice."""
+
+    plan: str
+    interval: Interval
+    expires_at: datetime
+    invoice_id: str
+    url: str
+
+
 class Card(Struct, frozen=True):
     brand: str
     last4: str
@@ -57,10 +67,21 @@ class Remote(Struct, frozen=True, kw_only=True):
     trial_ends_at: datetime | None = None
     schedule_id: str | None = None
     pending: Pending | None = None
+    confirmation: Confirmation | None = None
     card: Card | None = None
     unpaid_since: datetime | None = None
     customer_id: str = ""
     workspace: str | None = None  # whose it is, by what was written when it was bought
+
+
+class Charged(Struct, frozen=True):
+    """A subscription to one of our plans that Stripe charges for. `plan`: None if its price is of no plan."""
+
+    id: str
+    customer_id: str
+    status: Status
+    plan: str | None
+    workspace: str | None
 
 
 class State(Struct, frozen=True, kw_only=True):
@@ -76,6 +97,7 @@ class State(Struct, frozen=True, kw_only=True):
     trial_ends_at: datetime | None = None
     grace_ends_at: datetime | None = None
     pending: Pending | None = None
+    confirmation: Confirmation | None = None
     card: Card | None = None
     plan_in_force: str | None = None
 
@@ -93,7 +115,7 @@ def state_of(remote: Remote | None, now: datetime) -> State:
     """Return what the workspace has now."""
     if remote is None:
         return State()
-    status = _status(remote)
+    status = status_of(remote.status, cancelling=remote.cancelling)
     if status == "none":  # the first payment is not made
         return State(remote_id=remote.id)
     grace_ends_at = (remote.unpaid_since or remote.period_start) + GRACE if status == "past_due" else None
@@ -108,14 +130,16 @@ def state_of(remote: Remote | None, now: datetime) -> State:
         trial_ends_at=remote.trial_ends_at,
         grace_ends_at=grace_ends_at,
         pending=remote.pending if status in LIVE else None,
+        confirmation=remote.confirmation if status in LIVE else None,
         card=remote.card,
         plan_in_force=_in_force(status, remote.plan, grace_ends_at, now),
     )
 
 
-def _status(remote: Remote) -> Status:
-    status = _STATUSES.get(remote.status, "none")
-    return "cancelled" if remote.cancelling and status in ("trialing", "active") else status
+def status_of(remote_status: str, *, cancelling: bool) -> Status:
+    """Return our word for a status of Stripe."""
+    status = _STATUSES.get(remote_status, "none")
+    return "cancelled" if cancelling and status in ("trialing", "active") else status
 
 
 def _in_force(status: Status, plan: str, grace_ends_at: datetime | None, now: datetime) -> str:

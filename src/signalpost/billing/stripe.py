@@ -6,7 +6,7 @@ Not its library: decision 0200.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from signalpost.billing.errors import BillingDisabled, BillingNotConfigured, PaymentFailed
+from signalpost.billing.errors import BillingDisabled, BillingNotConfigured, ConfirmationNeeded, PaymentFailed
 from signalpost.context import AppContext
 from signalpost.kit import foreign, log, problems
 from signalpost.kit.http import BadResponse, HttpFailure, Response
@@ -16,6 +16,11 @@ API_VERSION: Final = "2026-10-28.endive"
 TIMEOUT_SECONDS: Final = 15.0
 RESPONSE_BYTES_MAX: Final = 200_000
 MESSAGE_MAX: Final = 300
+_ACTION_NEEDED: Final = (
+    "authentication_required",
+    "invoice_payment_intent_requires_action",
+    "subscription_payment_intent_requires_action",
+)
 _RETRY_AFTER: Final = {"Retry-After": "10"}
 _log = log.get("billing")
 
@@ -99,6 +104,7 @@ class Stripe:
         Raises:
             Refused: Stripe says that the request is wrong.
             PaymentFailed: the card was declined.
+            ConfirmationNeeded: its bank wants the holder to confirm the payment; nothing was changed.
             BillingNotConfigured: the key is wrong or may not do this.
             Unavailable: there is no usable response; whether it had an effect is not known.
         """
@@ -139,6 +145,8 @@ def _result(method: str, path: str, response: Response) -> dict[str, Any]:
     match response.status:
         case 401 | 403:
             raise BillingNotConfigured("The provider of payments does not accept the key of this installation.")
+        case 402 if code in _ACTION_NEEDED:
+            raise ConfirmationNeeded
         case 402:
             raise PaymentFailed(f"The payment failed: {message}" if message else None)
         case 400 | 404 | 409:

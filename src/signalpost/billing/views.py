@@ -7,6 +7,7 @@ from signalpost.billing.catalog import CURRENCY, RECOMMENDED, Offer
 from signalpost.billing.payer_queries import HandoverRow
 from signalpost.billing.queries import SubscriptionRow
 from signalpost.billing.schemas import (
+    Confirmation,
     Handover,
     Payer,
     PaymentMethod,
@@ -63,6 +64,7 @@ def subscription(
         cancel_at_period_end=state.cancel_at_period_end,
         trial_ends_at=clock.wire_or_none(state.trial_ends_at),
         pending_change=_pending_change(state),
+        confirmation=_confirmation(state, reader_id),
         payment_method=_payment_method(state) if state.is_paid_by(reader_id) else None,
         usage=msgspec.convert(used, UsageNumbers),
         limits=msgspec.convert({limit.name: limit.of(plan_key) for limit in LIMITS}, UsageLimits),
@@ -87,6 +89,15 @@ def _pending_change(row: SubscriptionRow) -> PendingChange | None:
     if row.pending_plan is None or row.pending_interval is None or row.pending_at is None:
         return None
     return PendingChange(row.pending_plan, row.pending_interval, clock.wire(row.pending_at))
+
+
+def _confirmation(row: SubscriptionRow, reader_id: UUID) -> Confirmation | None:
+    if row.confirm_plan is None or row.confirm_interval is None or row.confirm_expires_at is None:
+        return None
+    if row.confirm_expires_at <= clock.now():
+        return None
+    url = row.confirm_url if row.is_paid_by(reader_id) else None
+    return Confirmation(row.confirm_plan, row.confirm_interval, url, clock.wire(row.confirm_expires_at))
 
 
 def _payment_method(row: SubscriptionRow) -> PaymentMethod | None:

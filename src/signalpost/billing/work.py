@@ -4,19 +4,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from signalpost.billing import queries
+from signalpost.billing import differences, queries
+from signalpost.billing.actions.compare import compare
 from signalpost.billing.actions.handover import close_pages, read_open_pages
 from signalpost.billing.actions.ownership import CLOSE_JOB
 from signalpost.billing.actions.refresh import refresh_outdated
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind
-from signalpost.kit import clock, ids
+from signalpost.kit import clock, ids, log, problems
 
 UPKEEP_JOB: Final = "billing.upkeep"
 EVERY_SECONDS: Final = 300
 BATCH: Final = 50
 _PURGE_BATCH: Final = 5_000
+_log = log.get("billing")
 
 
 def jobs(context: AppContext) -> list[JobKind]:
@@ -34,12 +36,17 @@ def jobs(context: AppContext) -> list[JobKind]:
 
 
 async def keep_up(context: AppContext, lease: Lease) -> None:
-    """Read again whose grace or period is over, or whose page may be paid, and forget old notifications."""
+    """Read again whose grace or period is over, or whose page may be paid; compare each night; forget what is old."""
     if not (context.settings.billing_enabled and context.settings.stripe_secret_key):
         return
     for read in (refresh_outdated, read_open_pages):
         after: UUID | None = None
         while (after := await read(context, clock.now(), after=after, limit=BATCH)) is not None:
             continue
+    try:
+        await compare(context, clock.now())
+    except problems.Unavailable as problem:  # it goes on in the next round
+        _log.info("payments.comparison_waits", reason=problem.detail)
     async with lease.transaction() as db:
         await queries.purge_events(db, limit=_PURGE_BATCH)
+        await differences.forget(db, clock.now(), limit=_PURGE_BATCH)

@@ -12,7 +12,7 @@ from prometheus_client import REGISTRY, Gauge, make_wsgi_app, start_http_server
 from prometheus_client.exposition import choose_encoder
 
 from signalpost.admin import backups
-from signalpost.billing import provider
+from signalpost.billing import differences, provider
 from signalpost.kit import problems
 from signalpost.kit.db import DATABASE_UNREACHABLE, Database
 from signalpost.kit.tenant import across_workspaces
@@ -35,6 +35,11 @@ PAYMENTS_NOTIFIED = Gauge(
     "When the provider of payments notified last, in seconds since 1970; 0: never, NaN: no payments, or not known",
 )
 PAYMENTS_NOTIFIED.set(math.nan)
+PAYMENT_DIFFERENCES = Gauge(
+    "signalpost_payment_differences",
+    "Differences between what is charged and what workspaces have, that wait for staff; NaN: no payments, or not known",
+)
+PAYMENT_DIFFERENCES.set(math.nan)
 
 
 def route(web: Web) -> Route:
@@ -47,7 +52,9 @@ def route(web: Web) -> Route:
             return problem_response(problem, PATH, web.base_url, [])
         BACKUP_AGE.set(await _backup_age(web.context.database))
         if web.context.settings.billing_enabled and web.context.settings.stripe_secret_key:
-            PAYMENTS_NOTIFIED.set(await _payments_notified(web.context.database))
+            notified, waiting = await _payments(web.context.database)
+            PAYMENTS_NOTIFIED.set(notified)
+            PAYMENT_DIFFERENCES.set(waiting)
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(200, encode(REGISTRY), [], media_type.encode())
 
@@ -65,13 +72,14 @@ async def _backup_age(database: Database) -> float:
     return math.nan if age is None else age.seconds
 
 
-async def _payments_notified(database: Database) -> float:
+async def _payments(database: Database) -> tuple[float, float]:
+    """Return when the provider notified last, and how many differences wait."""
     try:
         async with asyncio.timeout(AGE_SECONDS_MAX), database.connection() as db:
-            at = (await provider.heard(db)).notified_at
+            at, waiting = (await provider.heard(db)).notified_at, await differences.count_open(db)
     except (problems.Unavailable, TimeoutError, asyncpg.PostgresError, *DATABASE_UNREACHABLE):
-        return math.nan
-    return 0.0 if at is None else at.timestamp()
+        return math.nan, math.nan
+    return 0.0 if at is None else at.timestamp(), waiting
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from signalpost.billing.actions.checkout import require_owner, require_payer, re
 from signalpost.billing.actions.prices import price_of
 from signalpost.billing.actions.refresh import refresh
 from signalpost.billing.catalog import OFFERS
-from signalpost.billing.errors import PaymentFailed, SubscriptionPastDue
+from signalpost.billing.errors import ConfirmationNeeded, PaymentFailed, SubscriptionPastDue
 from signalpost.billing.queries import SubscriptionRow
 from signalpost.billing.schemas import SubscriptionUpdate
 from signalpost.billing.states import FREE, LIVE, Interval, Pending, Remote, chosen, state_of
@@ -33,6 +33,7 @@ async def change_subscription(context: AppContext, caller: Caller, data: Subscri
         InvalidState: there is no subscription, or it is so already.
         SubscriptionPastDue: a payment failed, so the plan cannot change.
         PaymentFailed: the payment for the larger plan failed; nothing is changed.
+        ConfirmationNeeded: it has to be confirmed, and a planned change stands in the way; nothing is changed.
         BillingDisabled, BillingNotConfigured, Unavailable: see `Stripe`.
     """
     require_session(caller, "change the subscription")
@@ -61,7 +62,7 @@ async def change_subscription(context: AppContext, caller: Caller, data: Subscri
     except Refused as refused:
         await _read_again(context, row.customer_id)
         raise not_possible(refused) from None
-    except (PaymentFailed, problems.Unavailable):
+    except (ConfirmationNeeded, PaymentFailed, problems.Unavailable):
         await _read_again(context, row.customer_id)
         raise
     failpoint("billing.changed")  # what this process does not live to write, the notification brings
@@ -109,7 +110,13 @@ async def _change(stripe: Stripe, current: Remote, data: SubscriptionUpdate) -> 
     elif data.cancel_at_period_end:
         await _cancel(stripe, current)
     else:
-        await _change_plan(stripe, current, data.plan or current.plan, data.interval or current.interval)
+        waiting = current.confirmation
+        plan, interval = data.plan or current.plan, data.interval or current.interval
+        if waiting is not None and (plan, interval) == (waiting.plan, waiting.interval):
+            return  # its page is still open
+        await remote.drop_confirmation(stripe, current)
+        if waiting is None or (plan, interval) != (current.plan, current.interval):
+            await _change_plan(stripe, current, plan, interval)
 
 
 async def _resume(stripe: Stripe, current: Remote) -> None:
@@ -124,6 +131,7 @@ async def _resume(stripe: Stripe, current: Remote) -> None:
 async def _cancel(stripe: Stripe, current: Remote) -> None:
     if current.cancelling:
         raise problems.InvalidState("The subscription is cancelled already; it ends with its period.")
+    await remote.drop_confirmation(stripe, current)
     async with _without_planned_change(stripe, current):
         await stripe.post(f"subscriptions/{current.id}", {"cancel_at_period_end": True})
 
@@ -134,7 +142,7 @@ async def _without_planned_change(stripe: Stripe, current: Remote) -> AsyncItera
     await _release(stripe, current)
     try:
         yield
-    except (Refused, PaymentFailed, problems.Unavailable):
+    except (Refused, ConfirmationNeeded, PaymentFailed, problems.Unavailable):
         if current.pending is not None:
             await _plan_again(stripe, current, current.pending)
         raise
@@ -173,15 +181,25 @@ async def _change_plan(stripe: Stripe, current: Remote, plan: str, interval: Int
         raise problems.InvalidState(f"The change to the plan {plan} by {interval} is planned already.")
     price_id = await price_of(stripe, plan, interval)
     if _is_larger(plan, interval, current):
-        change = {
-            "items": [{"id": current.item_id, "price": price_id}],
-            "proration_behavior": "always_invoice",
-            "payment_behavior": "error_if_incomplete",
-        }
-        async with _without_planned_change(stripe, current):
-            await stripe.post(f"subscriptions/{current.id}", change)
+        await _enlarge(stripe, current, price_id)
     else:
         await _schedule(stripe, current, price_id, interval)
+
+
+async def _enlarge(stripe: Stripe, current: Remote, price_id: str) -> None:
+    """Change at once, if it can be paid at once. If the bank wants the holder to confirm it, have it wait for that.
+
+    A change cannot wait while another one is planned; then nothing is changed.
+    """
+    path = f"subscriptions/{current.id}"
+    change = {"items": [{"id": current.item_id, "price": price_id}], "proration_behavior": "always_invoice"}
+    try:
+        async with _without_planned_change(stripe, current):
+            await stripe.post(path, change | {"payment_behavior": "error_if_incomplete"})
+    except ConfirmationNeeded:
+        if current.pending is not None:
+            raise
+        await stripe.post(path, change | {"payment_behavior": "pending_if_incomplete"})
 
 
 def _is_larger(plan: str, interval: Interval, current: Remote) -> bool:

@@ -304,6 +304,7 @@ def _stands(owner: MemberRow | None, successor: MemberRow | None) -> bool:
 async def _pay_with(stripe: Stripe, customer_id: str, method_id: str, offered: HandoverRow) -> None:
     current = chosen(await remote.subscriptions(stripe, customer_id))
     if current is not None and current.status in PAYING:
+        await remote.drop_confirmation(stripe, current)  # what the one before was to confirm is not charged any more
         await stripe.post(f"subscriptions/{current.id}", {"default_payment_method": method_id})
     settings = {"invoice_settings": {"default_payment_method": method_id}, "name": offered.name}
     await stripe.post(f"customers/{customer_id}", settings)

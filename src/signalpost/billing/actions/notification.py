@@ -22,6 +22,8 @@ HEARD: Final = (
     "customer.subscription.created",
     "customer.subscription.deleted",
     "customer.subscription.paused",
+    "customer.subscription.pending_update_applied",
+    "customer.subscription.pending_update_expired",
     "customer.subscription.resumed",
     "customer.subscription.updated",
     "customer.updated",

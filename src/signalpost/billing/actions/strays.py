@@ -13,7 +13,7 @@ from signalpost.audit.documents import Change
 from signalpost.billing import differences, payer_queries, queries, remote
 from signalpost.billing.differences import Difference
 from signalpost.billing.payer_queries import Payment
-from signalpost.billing.states import PAYING, Remote
+from signalpost.billing.states import PAYING, Charged, Remote, status_of
 from signalpost.billing.stripe import Refused, Stripe, not_possible
 from signalpost.context import AppContext
 from signalpost.events import Actor
@@ -56,6 +56,7 @@ async def end(
         for subscription in remotes:
             if subscription.status not in PAYING:
                 continue
+            await remote.drop_confirmation(stripe, subscription)
             if (
                 late
                 or subscription.status in _OWED
@@ -90,24 +91,25 @@ async def end_elsewhere(
     elif notification is not None and notification.concerns_us:
         for subscription in await remote.subscriptions(stripe, customer_id):
             if subscription.status in PAYING and subscription.workspace is not None:
-                await note_unknown(context, customer_id, subscription)
+                status = status_of(subscription.status, cancelling=subscription.cancelling)
+                charge = Charged(subscription.id, customer_id, status, subscription.plan, subscription.workspace)
+                await note_unknown(context, charge)
 
 
-async def note_unknown(context: AppContext, customer_id: str, subscription: Remote) -> None:
+async def note_unknown(context: AppContext, charge: Charged) -> None:
     """Show staff a subscription to our plans whose workspace is not here."""
     _log.error(
         "subscription.unknown_workspace",
-        customer=customer_id,
-        subscription=subscription.id,
-        workspace=subscription.workspace,
+        customer=charge.customer_id,
+        subscription=charge.id,
+        workspace=charge.workspace,
     )
     difference = Difference(
         kind="unknown_workspace",
-        workspace=subscription.workspace,
-        customer_id=customer_id,
-        remote_id=subscription.id,
-        detail=f"Stripe charges for {subscription.plan} by {subscription.interval}, for a workspace that is not of this"
-        " installation.",
+        workspace=charge.workspace,
+        customer_id=charge.customer_id,
+        remote_id=charge.id,
+        detail=f"Stripe charges for {charge.plan or 'no known plan'}, for a workspace that is not here.",
     )
     async with context.database.transaction() as db:
         await differences.note(db, difference, clock.now())
@@ -121,10 +123,10 @@ async def record_payments(
     now = clock.now()
     for payment in reversed(charged):
         if payment.invoice_id in new:
-            await _record(db, workspace_id, "payment", payment)
+            await record(db, workspace_id, "payment", payment)
     for payment in refunded:
         if await payer_queries.note_refund(db, payment.invoice_id, now):
-            await _record(db, workspace_id, "payment_refunded", payment)
+            await record(db, workspace_id, "payment_refunded", payment)
             _log.error("payment.refunded", workspace=str(workspace_id), invoice=payment.invoice_id)
             difference = Difference(
                 kind="refunded",
@@ -137,7 +139,8 @@ async def record_payments(
             await differences.note(db, difference, now, solution="ended and given back")
 
 
-async def _record(db: Db, workspace_id: UUID, action: str, payment: Payment) -> None:
+async def record(db: Db, workspace_id: UUID, action: str, payment: Payment) -> None:
+    """Write a payment, or that it was given back, into a history."""
     changes = [Change("amount", None, payment.amount), Change("currency", None, payment.currency)]
     entry = audit.Entry(
         workspace_id=workspace_id, action=action, actor=STRIPE, subject=payment.invoice_id, changes=changes

@@ -7,6 +7,7 @@ import { Bar } from "../charts.js";
 import { Icon } from "../icons.js";
 import { locale, number, t } from "../i18n.js";
 import { useLive } from "../live.js";
+import { to as pathTo } from "../router.js";
 import { loadPlatforms, may, networkName } from "../store.js";
 import {
   Button,
@@ -33,6 +34,7 @@ const VIEWS = /** @type {Record<string, any>} */ ({
   users: Directory,
   flags: lazy(() => import("./admin-flags.js")),
   status: lazy(() => import("./admin-status.js")),
+  payments: lazy(() => import("./admin-payments.js")),
   backups: lazy(() => import("./admin-backups.js")),
 });
 
@@ -61,6 +63,7 @@ export default function Admin({ id, query }) {
           ["users", t("Users")],
           ["flags", t("Flags")],
           ["status", t("Status page")],
+          ["payments", t("Payments")],
           ["backups", t("Backups")],
         ]}
       />
@@ -162,6 +165,16 @@ function Figures({ stats }) {
           ${byName(stats.accounts.byStatus)}
           <dt>${t("Deliveries given up in 24 hours")}</dt>
           <dd>${number(stats.webhooks.failed24h)}</dd>
+          <dt>${t("Differences in payments")}</dt>
+          <dd>
+            ${stats.paymentDifferences > 0 ? html`
+              <a class="warn" href=${pathTo("admin/payments")}>
+                ${number(stats.paymentDifferences)}
+              </a>
+            ` : (
+              number(0)
+            )}
+          </dd>
         </dl>
       <//>
     </div>

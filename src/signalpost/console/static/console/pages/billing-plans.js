@@ -139,6 +139,16 @@ function Plan({ plan, interval, status, isSmaller, onChoose }) {
   `;
 }
 
+/** What came of a change; where a bank asks, the page says it. @param {any} changed @param {string} plan */
+function sayChanged(changed, plan) {
+  if (changed.confirmation) return;
+  toast(
+    changed.pendingChange
+      ? t("The plan changes at the end of the period.")
+      : t("The plan {plan} is in force.", { plan }),
+  );
+}
+
 /**
  * Buy a plan, or change to it.
  * @param {{
@@ -155,11 +165,7 @@ function Change({ plan, interval, status, isSmaller, setStatus, onClose }) {
       if (isBought) {
         const changed = await patch("/billing/subscription", { plan: plan.key, interval });
         setStatus(changed);
-        toast(
-          changed.pendingChange
-            ? t("The plan changes at the end of the period.")
-            : t("The plan {plan} is in force.", { plan: plan.name }),
-        );
+        sayChanged(changed, plan.name);
         onClose();
       } else {
         const here = `${location.origin}${ROOT}/console/billing`;

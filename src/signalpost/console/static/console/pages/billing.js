@@ -1,6 +1,6 @@
 // The plan: its state, what is used of it, and the way to another one. Nothing here is shown before the API
 // says it.
-import { html, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { get, patch, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
@@ -10,16 +10,17 @@ import { relative } from "../time.js";
 import { Button, Card, Empty, Loaded, Page, toast, useAction, useLoad } from "../ui.js";
 import { Feedback } from "./billing-dialogs.js";
 import { Use, day, isLive, isOwner, money } from "./billing-parts.js";
+import Confirm from "./billing-confirm.js";
 import { Payer } from "./billing-payer.js";
 import Plans from "./billing-plans.js";
 
 /**
- * Back from a payment, the provider is asked once, without waiting for its notification.
- * @param {boolean} isPaid
+ * Where a payment may just have been made, the provider is asked without waiting for its notification.
+ * @param {boolean} mayBePaid
  */
-async function load(isPaid) {
+async function load(mayBePaid) {
   // The page says what is known, and follows by itself.
-  if (isPaid) await post("/billing/refresh").catch(() => null);
+  if (mayBePaid) await post("/billing/refresh").catch(() => null);
   const [plans, status, usage] = await Promise.all([
     get("/billing/plans"),
     get("/billing/status"),
@@ -34,11 +35,15 @@ export default function Billing({ id }) {
   const isAllowed = may("billing:read");
   const isPaid = id === "paid";
   const [isFirst, setFirst] = useState(isPaid);
+  const [isConfirming, setConfirming] = useState(false);
   const loaded = useLoad(async () => {
     setFirst(false);
-    return isAllowed ? load(isFirst) : null;
+    return isAllowed ? load(isFirst || isConfirming) : null;
   }, []);
   const [isWriting, setWriting] = useState(false);
+  const isWaiting = Boolean(loaded.data?.status.confirmation);
+  useEffect(() => setConfirming(isWaiting), [isWaiting]);
+  useLive(loaded.reload, { seconds: 6, active: isWaiting });
   useLive(loaded.reload, {
     seconds: 3,
     active: isPaid && Boolean(loaded.data) && !isLive(loaded.data.status.status),
@@ -61,8 +66,9 @@ export default function Billing({ id }) {
       <${Loaded} loaded=${loaded} lines=${9}>
         ${(/** @type {any} */ data) => html`
           ${data.plans.billingEnabled ? html`
-            ${isPaid && html`<${Paid} status=${data.status} />`}
+            ${isPaid && !data.status.confirmation && html`<${Paid} status=${data.status} />`}
             <${Payer} status=${data.status} reload=${loaded.reload} />
+            <${Confirm} data=${data} reload=${loaded.reload} />
             <${State} data=${data} reload=${loaded.reload} />
             ` : html`
             <div class="notice ok" role="status">
@@ -157,6 +163,15 @@ function sentenceOf(status) {
   return null;
 }
 
+const BRANDS = /** @type {Record<string, string>} */ ({
+  amex: "American Express",
+  diners: "Diners Club",
+  jcb: "JCB",
+  unionpay: "UnionPay",
+});
+/** @param {string} brand */
+const brandName = (brand) => BRANDS[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1);
+
 /** Whether the card is that of the reader, as far as anybody knows. @param {any} status */
 const mayPay = (status) => status.provider && (status.payer ? status.payer.isYou : isOwner());
 
@@ -239,12 +254,15 @@ function State({ data, reload }) {
       ${status.paymentMethod && html`
         <p class="soft">
           ${t("{brand} card that ends in {last4}, valid until {month}/{year}", {
-            brand: status.paymentMethod.brand,
+            brand: brandName(status.paymentMethod.brand),
             last4: status.paymentMethod.last4,
             month: String(status.paymentMethod.expMonth).padStart(2, "0"),
             year: String(status.paymentMethod.expYear),
           })}
         </p>
+      `}
+      ${status.payer && !status.payer.isYou && isLive(status.status) && html`
+        <p class="soft">${t("{name} pays for it.", { name: status.payer.name })}</p>
       `}
       ${!isOwner() && html`<p class="soft">${t("Only the owner can change it.")}</p>`}
     <//>

@@ -177,7 +177,7 @@ function repairs(data) {
         ? t("The last notification of the provider of payments was refused.")
         : t("The provider of payments has never notified this installation."),
       text: payments.remedy,
-      href: to("admin"),
+      href: to("admin/payments"),
       action: t("Look"),
     });
   }

@@ -13,8 +13,12 @@ export default /** @type {Record<string, string>} */ ({
   "Cards and invoices": "Karten und Rechnungen",
   "Change the plan": "Tarif ändern",
   "Change to {plan}": "Zu {plan} wechseln",
+  "Confirm it by {when}: the page opens in another tab, and this one follows by itself. Until then nothing is charged, and the plan stays as it is.":
+    "Bestätigen Sie sie bis {when}: Die Seite öffnet sich in einem neuen Tab, und diese folgt von selbst. Bis dahin wird nichts abgebucht, und der Tarif bleibt, wie er ist.",
+  "Confirm the payment": "Zahlung bestätigen",
   "Continue it": "Fortsetzen",
   Decline: "Ablehnen",
+  "Drop the change": "Wechsel verwerfen",
   "Enter a card": "Karte eingeben",
   "Everything is unlimited.": "Alles ist unbegrenzt.",
   "Go to the payment": "Zur Bezahlung",
@@ -32,6 +36,7 @@ export default /** @type {Record<string, string>} */ ({
   "On {day} the plan becomes {plan}.": "Am {day} wird der Tarif {plan}.",
   "Only owners and admins see this": "Das sehen nur Besitzer und Admins",
   "Only the owner can change it.": "Nur der Besitzer kann ihn ändern.",
+  "Only the person whose card pays can confirm it.": "Bestätigen kann sie nur, wessen Karte zahlt.",
   Paid: "Bezahlt",
   "Pay by month": "Monatlich zahlen",
   "Pay by year": "Jährlich zahlen",
@@ -50,6 +55,7 @@ export default /** @type {Record<string, string>} */ ({
   "The payment page opens. The plan is in force when the payment is confirmed.":
     "Die Zahlungsseite öffnet sich. Der Tarif gilt, wenn die Zahlung bestätigt ist.",
   "The plan changes at the end of the period.": "Der Tarif ändert sich am Ende des Zeitraums.",
+  "The plan stays as it is.": "Der Tarif bleibt, wie er ist.",
   "The plan {plan} is in force.": "Der Tarif {plan} gilt.",
   "The subscription continues.": "Das Abonnement geht weiter.",
   "The subscription ends with its period.": "Das Abonnement endet mit seinem Zeitraum.",
@@ -68,6 +74,8 @@ export default /** @type {Record<string, string>} */ ({
   "Why?": "Warum?",
   "You are offered this workspace. Enter a card by {day}: it pays from the next payment on, and the workspace becomes yours. Nothing is charged now.":
     "Ihnen wird dieser Arbeitsbereich angeboten. Geben Sie bis zum {day} eine Karte ein: Sie zahlt ab der nächsten Zahlung, und der Arbeitsbereich gehört Ihnen. Jetzt wird nichts abgebucht.",
+  "Your bank wants you to confirm the payment for {plan}.":
+    "Ihre Bank möchte, dass Sie die Zahlung für {plan} bestätigen.",
   "Your card pays for this workspace, which belongs to another person.":
     "Ihre Karte zahlt für diesen Arbeitsbereich, der einer anderen Person gehört.",
   "Your plan": "Ihr Tarif",
@@ -96,6 +104,7 @@ export default /** @type {Record<string, string>} */ ({
     "{name} hat bis zum {day} bezahlt. Geben Sie eine eigene Karte ein, damit es weitergeht.",
   "{name} is offered this workspace until {day}. It moves when a card is entered; yours is removed then.":
     "{name} kann diesen Arbeitsbereich bis zum {day} übernehmen. Er geht über, wenn eine Karte eingegeben ist; Ihre wird dann entfernt.",
+  "{name} pays for it.": "{name} zahlt dafür.",
   "{n} % used": "{n} % verbraucht",
   "{price} a month": "{price} im Monat",
   "{price} a year": "{price} im Jahr",
