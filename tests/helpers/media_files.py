@@ -2,6 +2,7 @@
 
 import io
 import random
+import re
 import struct
 import zipfile
 import zlib
@@ -35,6 +36,23 @@ def image(name: str, *, orientation: int = 6, size: tuple[int, int] = (64, 48)) 
     out = io.BytesIO()
     options = {} if name == "GIF" else {"exif": exif(orientation)}
     picture(*size).save(out, name, **options)
+    return out.getvalue()
+
+
+def retyped(content: bytes, item_type: bytes, end: bytes = b"\0") -> bytes:
+    """Return a HEIC or AVIF file whose EXIF is an item of another type, and its name has another end."""
+    entry = re.compile(rb"(infe\x02.{5}\x00\x00)Exif(\w*)\x00", re.DOTALL)
+    changed, count = entry.subn(lambda found: found[1] + item_type + found[2] + end, content, count=1)
+    assert count == 1
+    return changed
+
+
+def several_images() -> bytes:
+    """Return a HEIC file with three images, as a burst or a photo in two views."""
+    out = io.BytesIO()
+    first, *others = (picture(64 + 16 * number, 48) for number in range(3))
+    pillow_heif.register_heif_opener()
+    first.save(out, "HEIF", save_all=True, append_images=others)
     return out.getvalue()
 
 
@@ -185,6 +203,9 @@ def hostile(folder: Path) -> dict[str, bytes]:
         "heic without meta": box(b"ftyp", b"heic\0\0\0\0heicmif1") + box(b"mdat", bytes(100)),
         "heic with broken meta": box(b"ftyp", b"heic\0\0\0\0heicmif1") + box(b"meta", bytes(4) + b"\xff" * 60),
         "avif of garbage": box(b"ftyp", b"avif\0\0\0\0avifmif1") + box(b"meta", bytes(4) + seeded.randbytes(80)),
+        "heic with an item whose type is no text": retyped(image("HEIF"), b"E\xeaif"),
+        "avif with an item whose type is no text": retyped(image("AVIF"), b"E\xeaif"),
+        "heic with an item whose name is no text": retyped(image("HEIF"), b"Exif", b"\xff"),
         "mp4 head alone": box(b"ftyp", b"isom\0\0\0\0isommp42"),
         "mp4 that says html": box(b"ftyp", b"isom\0\0\0\0isom") + b"<html><script>alert(1)</script>",
         "mp4 with box of size one": box(b"ftyp", b"isom\0\0\0\0isom") + struct.pack(">I4sQ", 1, b"moov", 3),

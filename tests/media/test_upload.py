@@ -42,6 +42,30 @@ IMAGES = {
 }
 
 
+@pytest.mark.parametrize("name", ["HEIF", "AVIF"])
+async def test_what_is_no_pixel_is_removed_whatever_it_calls_itself(api: Api, make: Make, name: str) -> None:
+    """An item of a type that nobody knows carries a place as well as EXIF does."""
+    owner = await make.owner()
+    content = media_files.retyped(media_files.image(name), b"gps ")
+    assert media_files.SECRET in content
+
+    answer = await send(api, owner, content)
+
+    assert answer.status_code == 201, answer.text
+    assert media_files.SECRET not in await bytes_of(api, answer.json())
+
+
+async def test_the_first_of_several_images_of_a_file_is_shown(api: Api, make: Make) -> None:
+    """Phones write bursts, and photos in two views, into one file."""
+    owner = await make.owner()
+
+    answer = await send(api, owner, media_files.several_images())
+
+    assert answer.status_code == 201, answer.text
+    assert (answer.json()["width"], answer.json()["height"]) == (64, 48)
+    assert Image.open(io.BytesIO(await bytes_of(api, answer.json(), "thumbnailUrl"))).size == (64, 48)
+
+
 @pytest.mark.parametrize("name", IMAGES)
 async def test_an_image_is_stored_upright_and_without_metadata(api: Api, make: Make, name: str) -> None:
     """A photo must not reveal where its author lives; only its orientation may stay."""

@@ -4,7 +4,7 @@ Decision 0070.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import SEEK_END
 from typing import IO, NamedTuple
 
@@ -36,6 +36,8 @@ _KEPT = {
 """The boxes that playing needs, by the box that contains them; "" is the file. None of them is made for other text."""
 _IMAGE_KEPT = _KEPT[b""] | {b"meta"}
 _META_KEPT = frozenset({b"hdlr", b"pitm", b"iinf", b"iloc", b"iprp", b"iref", b"idat", b"grpl", b"dinf", b"ipro"})
+_IMAGE_ITEMS = frozenset(b"hvc1 hev1 lhv1 hvt1 av01 avc1 vvc1 evc1 jpeg j2k1 unci grid iden iovl tmap mski".split())
+"""Types of items that are or make pixels. All others are metadata, also those that nobody has heard of."""
 
 
 class Box(NamedTuple):
@@ -119,31 +121,48 @@ def fill(file: IO[bytes], start: int, end: int) -> None:
 
 
 def blank_image(file: IO[bytes]) -> bool:
-    """Blank the EXIF and XMP items of a HEIC or AVIF file; return whether there were any."""
+    """Blank all items of a HEIC or AVIF file but those of its pixels, as EXIF and XMP; return whether there were any.
+
+    Raises:
+        InvalidFile: it is truncated, or has what no decoder expects.
+    """
     size = size_of(file)
-    meta = next((box for box in boxes(file, 0, size) if box.name == b"meta"), None)
-    if meta is None or meta.end - meta.body > _META_BYTES_MAX:
+    meta = _only(box for box in boxes(file, 0, size) if box.name == b"meta")
+    if meta.end - meta.body > _META_BYTES_MAX:
         raise damaged()
-    parts = {box.name: box for box in boxes(file, meta.body + 4, meta.end)}
-    items = _item_types(file, parts[b"iinf"]) if b"iinf" in parts else {}
-    metadata = {number: item_type for number, item_type in items.items() if item_type in (b"Exif", b"mime", b"uri ")}
-    if metadata:
-        if b"iloc" not in parts:
+    parts = [box for box in boxes(file, meta.body + 4, meta.end) if box.name in (b"iinf", b"iloc", b"idat")]
+    items = _item_types(file, _only(box for box in parts if box.name == b"iinf"))
+    places = _read(file, _only(box for box in parts if box.name == b"iloc"))
+    inside = next((box.body for box in parts if box.name == b"idat"), None)
+    blanked = False
+    for number, method, start, length in _extents(places):
+        if items.get(number) in _IMAGE_ITEMS:
+            continue
+        if method == 1 and inside is not None:
+            start += inside  # noqa: PLW2901
+        elif method != 0:
             raise damaged()
-        for number, method, start, length in _extents(_read(file, parts[b"iloc"])):
-            if number in metadata:
-                if method == 1 and b"idat" in parts:
-                    start += parts[b"idat"].body  # noqa: PLW2901
-                elif method != 0:
-                    raise damaged()
-                if start + length > size:
-                    raise damaged()
-                fill(file, start, start + length)
-                if metadata[number] == b"Exif" and length >= len(_NO_EXIF):
-                    file.seek(start)
-                    file.write(_NO_EXIF)
+        if start + length > size:
+            raise damaged()
+        fill(file, start, start + length)
+        if items.get(number) == b"Exif" and length >= len(_NO_EXIF):
+            file.seek(start)
+            file.write(_NO_EXIF)
+        blanked = True
     changed = _blank_others(file, meta.body + 4, meta.end, _META_KEPT)
-    return blank_movie(file, _IMAGE_KEPT) or changed or bool(metadata)
+    return blank_movie(file, _IMAGE_KEPT) or changed or blanked
+
+
+def _only(candidates: Iterable[Box]) -> Box:
+    """Return the one box. Of several, a decoder may believe another than this code.
+
+    Raises:
+        InvalidFile: there is none, or more than one.
+    """
+    listed = list(candidates)
+    if len(listed) != 1:
+        raise damaged()
+    return listed[0]
 
 
 def _read(file: IO[bytes], box: Box) -> bytes:
@@ -152,15 +171,31 @@ def _read(file: IO[bytes], box: Box) -> bytes:
 
 
 def _item_types(file: IO[bytes], box: Box) -> dict[int, bytes]:
-    """Return the type of every item; `iinf` holds one `infe` box for each."""
+    """Return the type of every item; `iinf` holds one `infe` box for each.
+
+    Raises:
+        InvalidFile: a type or a name is no text; libheif hands such on, and what binds it to Python crashes.
+    """
     version = _read(file, box)[:1]
     item_types = {}
     for entry in boxes(file, box.body + (6 if version == b"\0" else 8), box.end):
         content = _read(file, entry)
-        if entry.name == b"infe" and content[:1] in (b"\2", b"\3"):
-            width = 2 if content[:1] == b"\2" else 4
-            item_types[int.from_bytes(content[4 : 4 + width], "big")] = content[6 + width : 10 + width]
+        width = {b"\2": 2, b"\3": 4}.get(content[:1])
+        if entry.name != b"infe" or width is None:
+            raise damaged()
+        item_type, names = content[6 + width : 10 + width], content[10 + width :]
+        if not (item_type.isascii() and item_type.decode().isprintable() and _is_text(names)):
+            raise damaged()
+        item_types[int.from_bytes(content[4 : 4 + width], "big")] = item_type
     return item_types
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _extents(content: bytes) -> Iterator[tuple[int, int, int, int]]:

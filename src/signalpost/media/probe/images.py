@@ -109,7 +109,8 @@ def _decode(file: IO[bytes], file_type: FileType, thumbnail: IO[bytes]) -> dict[
             raise too_large(f"An animation may have at most {strip.FRAMES_MAX} frames.")
         image.load()
         orientation = image.getexif().get(_ORIENTATION, 1) if file_type is not HEIC else 1
-        save_thumbnail(image, thumbnail)
+        # A HEIC file with several images is loaded at each step again, at its full size.
+        save_thumbnail(image.copy() if file_type is HEIC and getattr(image, "n_frames", 1) > 1 else image, thumbnail)
     if orientation in (5, 6, 7, 8):
         width, height = height, width
     return {"width": width, "height": height}
