@@ -148,7 +148,7 @@ $(BASE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11 or does not run" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once): 1 of 3, an environment of $$($(PYTHON) --version)"
 	@[[ -x $(BIN)/python ]] && $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+		{ rm -rf $(VENV); $(PYTHON) -m venv --without-pip $(VENV); }
 	@$(get_uv)
 	@$(lap)
 	@echo "2 of 3, what Signalpost needs (100 MB to download)"
@@ -157,7 +157,7 @@ $(BASE):
 	@echo "3 of 3, Signalpost"
 	@$(call install,--no-build-isolation -e .,--quiet)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "$$COMPILE"
-	@if [[ -x "$(UV)" ]]; then "$(UV)" pip uninstall --quiet --python $(BIN)/python pip setuptools; fi
+	@if [[ -x "$(UV)" ]]; then "$(UV)" pip uninstall --quiet --python $(BIN)/python pip setuptools 2>/dev/null || true; fi
 	@$(lap)
 	@set -- $(STARTED) $$(<$(VENV)/.laps); \
 		echo "Set up in $$(($$4 - $$1)) s: environment $$(($$2 - $$1)), packages $$(($$3 - $$2)), Signalpost $$(($$4 - $$3))"
