@@ -163,31 +163,6 @@ async def end(page: Page) -> None:
     await page.get_by_role("button", name="Sign in").wait_for()
 
 
-async def test_a_day_with_money(open_page: OpenPage, shop: Shop) -> None:
-    """Two people, one workspace: who pays is who was asked, and nobody pays twice."""
-    service = shop.api.service
-    async with (
-        open_page(at=service, hosts=(shop.url,), storage_state=await sign_in(service), expected={402, 409}) as first,
-        open_page(at=service, hosts=(shop.url,), expected={401}) as second,
-    ):
-        await buy(first)
-        await enlarge(first)
-        await join(second, await invite(first))
-        await offer(first, "Second")
-        await take_over(second)
-        await first.goto("/console/billing")
-        await expect(plan_of(first)).to_contain_text("Second pays for it.")
-        await picture(first, "9b-former-owner")
-        await end(second)
-    paid = [
-        (shop.stripe.objects[one["payment_method"]]["card"]["last4"], one["amount"])
-        for one in shop.stripe.of_kind("payment_intent")
-    ]
-    assert paid == [(ASKS_ALWAYS[-4:], 2900), (ASKS_ALWAYS[-4:], 5000)]
-    cards = [one["card"]["last4"] for one in shop.stripe.of_kind("payment_method") if one["customer"]]
-    assert cards == ["4242"]
-
-
 async def test_staff_see_whether_payments_agree(open_page: OpenPage, shop: Shop) -> None:
     """That Stripe was never heard, and a subscription that is of no workspace: one button ends it."""
     service = shop.api.service
@@ -213,3 +188,34 @@ async def test_staff_see_whether_payments_agree(open_page: OpenPage, shop: Shop)
         await picture(page, "22-solved")
     assert stray["status"] == "canceled"
     assert [one["amount"] for one in shop.stripe.of_kind("refund")] == [2900]
+
+
+async def test_a_day_with_money(open_page: OpenPage, shop: Shop) -> None:
+    """Two people, one workspace: who pays is who was asked, and nobody pays twice. In the end the workspace is gone."""
+    known = set(shop.stripe.objects)
+    service = shop.api.service
+    async with (
+        open_page(at=service, hosts=(shop.url,), storage_state=await sign_in(service), expected={402, 409}) as first,
+        open_page(at=service, hosts=(shop.url,), expected={401}) as second,
+    ):
+        await buy(first)
+        await enlarge(first)
+        await join(second, await invite(first))
+        await offer(first, "Second")
+        await take_over(second)
+        await first.goto("/console/billing")
+        await expect(plan_of(first)).to_contain_text("Second pays for it.")
+        await picture(first, "9b-former-owner")
+        await end(second)
+    paid = [
+        (shop.stripe.objects[one["payment_method"]]["card"]["last4"], one["amount"])
+        for one in shop.stripe.of_kind("payment_intent")
+        if one["id"] not in known
+    ]
+    assert paid == [(ASKS_ALWAYS[-4:], 2900), (ASKS_ALWAYS[-4:], 5000)]
+    cards = [
+        one["card"]["last4"]
+        for one in shop.stripe.of_kind("payment_method")
+        if one["customer"] and one["id"] not in known
+    ]
+    assert cards == ["4242"]
