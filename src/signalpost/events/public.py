@@ -1,11 +1,11 @@
-"""The events that webhooks can subscribe to. A class here is all a new one needs: `PUBLIC_EVENTS` and the docs follow.
+"""The events that webhooks can subscribe to. A new one needs a class here and its place in `_KINDS`; the docs follow.
 
 The first line of the docstring is the event's text in the reference, `examples` are complete `data` by title.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 from uuid import UUID
 
 from msgspec import Struct
@@ -198,5 +198,9 @@ class UsageExceeded(PublicEvent):
     examples: ClassVar = {"posts": _usage(200, 100)}
 
 
-PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {kind.type: kind for kind in PublicEvent.__subclasses__()}
+_KINDS: Final[tuple[type[PublicEvent], ...]] = (
+    PostQueued, PostPublished, PostPartial, PostFailed, AccountConnected, AccountDisconnected, PostApprovalRequested,
+    UsageWarning, UsageExceeded,
+)  # fmt: skip
+PUBLIC_EVENTS: Final[dict[str, type[PublicEvent]]] = {kind.type: kind for kind in _KINDS}
 """All public events by type, in the order of this file."""

@@ -149,8 +149,11 @@ INVITE_BRANDING: Final = Feature("inviteBranding", _from("pro"), "Own branding o
 APPROVALS: Final = Feature("approvals", _from("pro"), "Approval of posts before they are published.")
 MESSENGER_LINK: Final = Feature("messengerLink", _from("starter"), "A link to a messenger.")
 
-LIMITS: Final = tuple(value for value in [*globals().values()] if isinstance(value, Limit))
-FEATURES: Final = tuple(value for value in [*globals().values()] if isinstance(value, Feature))
+LIMITS: Final = (
+    PROFILES, ACCOUNTS, POSTS, SCHEDULED_POSTS, BULK_ITEMS, MEMBERS, API_KEYS, WEBHOOKS, PLATFORM_INVITES, STORAGE_BYTES,
+    FILE_BYTES, REQUESTS_PER_MINUTE, WRITES_PER_MINUTE, AI_CAPTIONS, ANALYTICS_DAYS, DELIVERY_LOG_DAYS, AUDIT_DAYS,
+)  # fmt: skip
+FEATURES: Final = (PROFILE_LINKS, LANGUAGE_OVERRIDE, INVITE_BRANDING, APPROVALS, MESSENGER_LINK)
 
 
 def rates(settings: Settings) -> Callable[[str], tuple[int, int]]:
