@@ -42,6 +42,7 @@ READS = {
     ("admin", "webhook"): "figures of the whole installation, in bounded statements",
     ("admin", "worker"): "figures of the whole installation, in bounded statements",
     ("admin", "workspace"): "figures of the whole installation, in bounded statements",
+    ("kit", "worker"): "upward: a notification names the worker that serves the lane, in the statement that sends it",
     ("accounts", "api_key"): "an authorization goes on only while its key still may connect",
     (
         "accounts",

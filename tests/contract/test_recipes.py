@@ -1,0 +1,113 @@
+"""CONTRIBUTING is followed to the letter in a copy of the tree: each recipe names every file that its change needs.
+
+`recipes/*.txt` has the changes: `=== FILE`, then what is added to its end; `=== FILE === before TEXT` adds it before
+the first line that begins so, `=== FILE === instead of TEXT` in place of that line.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple, NoReturn
+
+import pytest
+
+CHECKOUT: Final = Path(__file__).parents[2]
+COPIED: Final = (
+    "src",
+    "tests",
+    "docs",
+    "scripts",
+    "simulator",
+    "bench",
+    "pyproject.toml",
+    "CONTRIBUTING.md",
+    "README.md",
+)
+
+
+class Recipe(NamedTuple):
+    """A section of CONTRIBUTING with what it promises about the number of files."""
+
+    heading: str
+    promise: str
+    files_max: int
+
+
+class Edit(NamedTuple):
+    file: str
+    how: str | None
+    anchor: str | None
+    text: str
+
+
+RECIPES: Final = {
+    "endpoint": Recipe("Add an endpoint", "at most seven files", 7),
+    "event": Recipe("Add an event", "three files, four if its data is new", 4),
+    "limit": Recipe("Add a plan limit", "four files", 4),
+    "job": Recipe("Add a job", "two files, three for the first job of a room", 3),
+}
+
+
+def edits(name: str) -> Iterator[Edit]:
+    text = (Path(__file__).parent / "recipes" / f"{name}.txt").read_text()
+    for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
+        head, _, body = part.partition("\n")
+        file, how, anchor = (re.fullmatch(r"(\S+)(?: === (before|instead of) (.+))?", head) or _wrong(head)).groups()
+        yield Edit(file, how, anchor, body)
+
+
+def _wrong(head: str) -> NoReturn:
+    raise ValueError(f"no head of a change: {head}")
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_keeps_its_promise_of_files(name: str) -> None:
+    recipe = RECIPES[name]
+    text = (CHECKOUT / "CONTRIBUTING.md").read_text()
+    [section] = re.findall(rf"^## {recipe.heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert recipe.promise in section
+    assert len({edit.file for edit in edits(name)}) <= recipe.files_max
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_recipes_are_complete(tmp_path: Path) -> None:
+    """What they leave out is found by the checks of floors and of the contract."""
+    for name in COPIED:
+        source, ignored = CHECKOUT / name, shutil.ignore_patterns("__pycache__", "node_modules", ".cache")
+        copy = shutil.copytree if source.is_dir() else shutil.copy
+        copy(source, tmp_path / name, **({"ignore": ignored} if source.is_dir() else {}))
+    for edit in (edit for name in RECIPES for edit in edits(name)):
+        _apply(tmp_path / edit.file, edit)
+    tools = Path(sys.executable).parent
+    _run(tmp_path, tools / "ruff", "check", "--fix", "--exit-zero", "-q", "src")  # `make format` orders imports
+    _run(tmp_path, tools / "ruff", "check", "-q", "src")
+    _run(tmp_path, tools / "lint-imports")
+    _run(tmp_path, tools / "python", "scripts/generate-docs")
+    _run(
+        tmp_path, tools / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        "tests/contract", "tests/support/test_escalate.py", "tests/plans/test_limits.py",
+        "--ignore=tests/contract/test_recipes.py", "-m", "not slow and not heavy",
+        "-k", "escalate or test_table or test_limits or reference",
+    )  # fmt: skip
+
+
+def _apply(path: Path, edit: Edit) -> None:
+    text = path.read_text() if path.exists() else ""
+    if edit.anchor is None:
+        path.write_text(text + edit.text)
+        return
+    found = re.search(rf"^ *{re.escape(edit.anchor.strip())}.*\n", text, re.MULTILINE)
+    assert found, edit
+    rest = found.end() if edit.how == "instead of" else found.start()
+    path.write_text(text[: found.start()] + edit.text + text[rest:])
+
+
+def _run(folder: Path, *command: str | Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(folder / "src")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-4_000:]}\n{done.stderr[-2_000:]}"
