@@ -18,6 +18,7 @@ BENCHES = {
     "bulk": "Fifty posts in one request, against fifty requests",
     "limits": "Creating a post where plans have limits, against where they have none",
     "publishing": "Publishing to the sandbox: from due to published, and bursts, against the least loop",
+    "processes": "Creating and publishing with 1, 2 and 3 API processes and workers, against one of each",
     "writes": "What a post that is published alone makes the database write, against the least tables",
     "tenants": "The same load among 2,000 workspaces and 1,000,000 posts",
     "lists": "A page of posts by each filter, in workspaces with 10,000 and 1,000,000 posts",

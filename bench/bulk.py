@@ -16,8 +16,8 @@ from typing import Any
 
 from bench.api import Workspace, body, prepare, running
 from bench.load import free_port, wait_for_port
-from bench.processes import cpu_ms
 from bench.service import temporary_folder
+from bench.usage import cpu_ms
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.kit import log

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.processes import cpu_ms
+from bench.usage import cpu_ms
 
 CONNECTIONS = 32
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
@@ -148,7 +148,7 @@ async def _pause(load: _Load, seconds: float) -> None:
 
 def request_bytes(method: str, path: str, key: str, body: bytes = b"") -> bytes:
     """Return an HTTP/1.1 request."""
-    head = f"{method} {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {key}\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + b"\r\n" + body

@@ -29,8 +29,8 @@ import uvloop
 from bench import floor
 from bench.load import request_bytes, send_all
 from bench.population import Template, populate, write_posts
-from bench.processes import cpu_ms, memory_mb
 from bench.service import Service, created, serving, temporary_folder
+from bench.usage import cpu_ms, memory_mb
 from signalpost.kit import ids
 from signalpost.main.app import key_ring
 from signalpost.settings import load

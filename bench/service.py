@@ -21,7 +21,7 @@ from signalpost.embedded_postgres.start import start_postgres
 
 START_SECONDS_MAX = 120.0
 _UNLIMITED = {"SIGNALPOST_REQUESTS_PER_MINUTE": "100000000", "SIGNALPOST_WRITES_PER_MINUTE": "100000000"}
-_PROGRAM = Path(sys.executable).with_name("signalpost")
+PROGRAM = Path(sys.executable).with_name("signalpost")
 
 
 def environment() -> dict[str, str]:
@@ -61,7 +61,7 @@ class Service:
     def create_owner(self, email: str = "bench@example.test") -> tuple[httpx.Client, str]:
         """Create a workspace on the command line; return a client with its key, and the id of its profile."""
         arguments = ["--email", email, "--password", "-", "--workspace", "Bench", "--json"]
-        command = [str(_PROGRAM), "create-owner", *arguments, "--data-dir", str(self.folder)]
+        command = [str(PROGRAM), "create-owner", *arguments, "--data-dir", str(self.folder)]
         printed = subprocess.run(
             command, input="not a secret at all\n", env=environment(), check=True, stdout=subprocess.PIPE, text=True
         ).stdout
@@ -78,7 +78,7 @@ class Service:
 def serving(folder: Path) -> Iterator[Service]:
     """Run `signalpost serve` until the block ends."""
     port = free_port()
-    command = [str(_PROGRAM), "serve", "--data-dir", str(folder), "--port", str(port)]
+    command = [str(PROGRAM), "serve", "--data-dir", str(folder), "--port", str(port)]
     with (folder / "log").open("ab") as log:
         started = time.perf_counter()
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())

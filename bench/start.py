@@ -22,8 +22,8 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from bench.load import free_port
-from bench.processes import memory_mb
 from bench.service import ended, healthy, serving, temporary_folder
+from bench.usage import memory_mb
 from signalpost.embedded_postgres.start import start_postgres
 
 ROUNDS = 5

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import asyncpg
 from bench.population import Template, populate, write_posts
-from bench.processes import cpu_ms
+from bench.usage import cpu_ms
 from tests.faults.scene import Scene, Tenant, account_id, percentile, post_id, sizes
 from tests.figures.record import Record, holds
 

@@ -1,0 +1,163 @@
+"""What a read reads does not grow with what other tenants have: pages of the database that it touches, counted.
+
+Every row of the database is copied for several hundred tenants more, with ids of their own, so that each table grows
+alike; each read is made before and after.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from typing import Any, Final
+
+import asyncpg
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.contract import ENDPOINTS, Sample, create_sample, name_of
+from tests.helpers.factories import Make
+
+from signalpost.context import AppContext
+from signalpost.kit.db import Database
+from signalpost.main import app
+from signalpost.settings import Settings
+from signalpost.web.routing import Endpoint
+
+COPIES: Final = 400
+FACTOR_MAX: Final = 1.5
+PAGES_MAX: Final = 60
+"""What may come on top: indexes are a level or two deeper, and a lease of the rate limit may fall into it."""
+READS: Final = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
+_OF_ALL: Final = "is about the whole installation, for its staff; what it counts is sampled or has a limit"
+GROWS: Final = {
+    "GET /admin/jobs": _OF_ALL, "GET /admin/queue": _OF_ALL, "GET /admin/stats": _OF_ALL,
+    "GET /admin/workspaces": _OF_ALL,
+    "GET /healthz/api": "what all tenants have due makes the engine late, and is counted up to a limit",
+    "GET /status/incidents/active": "incidents are those of the installation; here some hundred are active at once",
+}  # fmt: skip
+"""Reads that grow with the installation, each with its reason."""
+OWN_READS: Final = [read for read in READS if read.scope != "instance:admin" and "/healthz" not in read.path]
+OWN_FACTOR_MAX: Final = 2.0
+OWN_PAGES_MAX: Final = 400
+"""What a workspace with many rows of its own may cost more: a page of its lists is full."""
+_COUNTED: Final = "counts what plans limit, row by row"
+OWN_GROWS: Final = {
+    "GET /api-keys": "sorts all keys of a workspace, of which people have a few",
+    "GET /auth/usage": _COUNTED, "GET /billing/status": _COUNTED,
+}  # fmt: skip
+"""Reads that grow with what the workspace itself has, each with its reason."""
+_KEPT: Final = ("workspace_id", "profile_id", "account_id", "user_id", "owner_id", "queue_id", "webhook_id")
+"""What copies of a workspace's own rows have in common with the originals."""
+_NOT_MANY: Final = ("workspace", "app_user", "member", "profile", "account", "queue", "webhook")
+"""Of these nobody has many."""
+
+_OF_INSTALLATION = ("alembic_version", "instance", "worker", "engine_hold", "engine_timeline", "post_count_progress")
+"""Tables with one row, or one for each process."""
+_TABLES = """
+select c.oid::regclass::text from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+    and not c.relispartition and c.relname <> all($1)
+"""
+_COLUMNS = """
+select a.attname as name, t.typname as type, bool_or(i.indisunique is true) as is_unique
+from pg_attribute a join pg_type t on t.oid = a.atttypid
+left join pg_index i on i.indrelid = a.attrelid and i.indisunique and a.attnum = any(i.indkey::smallint[])
+    and not exists (select from pg_attribute b where b.attrelid = i.indrelid and b.atttypid = 'uuid'::regtype
+        and b.attnum = any(i.indkey::smallint[]))
+where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
+group by 1, 2, a.attnum order by a.attnum
+"""
+_OTHERS = {
+    "uuid": "md5({0}::text || n)::uuid",
+    "citext": "{0} || '-' || n",
+    "text": "{0} || '-' || n",
+    "bytea": "sha256({0} || n::text::bytea)",
+}
+_PAGES = "select sum(coalesce(hits, 0) + coalesce(reads, 0))::integer from pg_stat_get_backend_io(pg_backend_pid())"
+
+
+async def copy(
+    db: "asyncpg.Connection[Any]", count: int, *, but: Sequence[str] = (), kept: Collection[str] = ()
+) -> None:
+    """Copy every row `count` times, as if as many installations of the same kind had been put together.
+
+    `but`: tables that are left alone; `kept`: columns of ids that the copies share with the original.
+    """
+    await db.execute("set session_replication_role = replica")
+    for (table,) in await db.fetch(_TABLES, [*_OF_INSTALLATION, *but]):
+        columns = await db.fetch(_COLUMNS, table)
+        values = [
+            _OTHERS[type_].format(name)
+            if name not in kept and type_ in _OTHERS and (is_unique or type_ == "uuid")
+            else name
+            for name, type_, is_unique in columns
+        ]
+        names = ", ".join(name for name, _, _ in columns)
+        await db.execute(
+            f"insert into {table} ({names}) select {', '.join(values)} from {table}, generate_series(1, {count}) n"
+            " on conflict do nothing"
+        )
+    await db.execute("reset session_replication_role; analyze")
+
+
+class Reads:
+    """Makes reads in a database of its own."""
+
+    def __init__(self, api: Api, database: Database, sample: Sample) -> None:
+        self.api, self._database, self._sample = api, database, sample
+
+    async def pages(self, endpoint: Endpoint) -> int:
+        """Return how many pages a read touches once its statements are planned."""
+        request, counts = self._sample.prepare(endpoint), []
+        for _ in range(3):
+            before = await self._touched()
+            response = await request.send(self.api)
+            assert response.status_code < 500, response.text
+            counts.append(await self._touched() - before)
+        return min(counts)
+
+    async def _touched(self) -> int:
+        total = 0
+        for pool in (self._database.pool, self._database.reserve.pool):
+            while pool._lent:  # by what goes on after the response
+                await asyncio.sleep(0)
+            idle, pool._idle = pool._idle, []
+            for connection, _ in idle:
+                await connection.execute("select pg_stat_force_next_flush()")
+                total += await connection.fetchval(_PAGES)
+            pool._idle += idle
+        return total
+
+
+@pytest.fixture
+async def reads(settings: Settings, fresh_dsn: str) -> AsyncIterator[Reads]:
+    async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
+        yield Reads(api, context.database, await sample_of(context, api))
+
+
+async def sample_of(context: AppContext, api: Api) -> Sample:
+    return await create_sample(api, Make(context, api))
+
+
+async def grown(
+    reads: Reads, dsn: str, endpoints: Sequence[Endpoint], factor_max: float, pages_max: int, **options: Any
+) -> dict[str, tuple[int, int]]:
+    """Copy rows; return the reads that touch more pages than that, with how many before and after."""
+    before = {name_of(endpoint): await reads.pages(endpoint) for endpoint in endpoints}
+    db = await asyncpg.connect(dsn, user="postgres")
+    try:
+        await copy(db, COPIES, **options)
+    finally:
+        await db.close()
+    after = {name_of(endpoint): await reads.pages(endpoint) for endpoint in endpoints}
+    return {name: (before[name], after[name]) for name in before if after[name] > factor_max * before[name] + pages_max}
+
+
+@pytest.mark.slow
+async def test_what_other_tenants_have_is_not_read(reads: Reads, fresh_dsn: str) -> None:
+    found = await grown(reads, fresh_dsn, READS, FACTOR_MAX, PAGES_MAX)
+    assert found.keys() <= GROWS.keys(), found
+
+
+@pytest.mark.heavy
+async def test_what_one_has_is_read_by_the_page(reads: Reads, fresh_dsn: str) -> None:
+    found = await grown(
+        reads, fresh_dsn, OWN_READS, OWN_FACTOR_MAX, OWN_PAGES_MAX, but=(*_NOT_MANY, "audit"), kept=_KEPT
+    )
+    assert found.keys() <= OWN_GROWS.keys(), found
