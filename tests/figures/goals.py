@@ -125,6 +125,13 @@ _ALL = (
         ("tests/faults/test_many_workers.py",),
     ),
     Goal(
+        "R22",
+        "However much has gathered, background work ends, and no transaction of it does more",
+        {"jobs": 8, "rows": 1_600_000},
+        {"rows of a transaction": 5_000, "rows left": 0},
+        ("tests/main/test_backlogs.py",),
+    ),
+    Goal(
         "S1",
         "An address that users give never leads into a private network",
         {"forbidden addresses": 3_000, "public addresses": 100},

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from signalpost.engine.contract import Done, Lease, LeaseLost, Source
 from signalpost.engine.wake import wake_sql
-from signalpost.kit import ids, log
+from signalpost.kit import batches, ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Unavailable
 
@@ -83,15 +83,13 @@ with written as (
 )
 select {_WAKE} from written
 """  # noqa: S608 - constants only
-_PURGE_FAILED = """
-delete from job where id in (
-    select id from job where state = 'failed' and failed_at < now() - interval '30 days' limit 1000)
-"""
-_PURGE_LANES = """
+_PURGE_FAILED = batches.delete("job", "state = 'failed' and failed_at < now() - interval '30 days'")
+_PURGE_LANES = f"""
 delete from lane where (kind, key) in (
     select kind, key from lane where kind = 'job' and owner is null and next_due_at is null
-        and (not_before is null or not_before < now() - interval '1 day') limit 1000 for update skip locked)
-"""
+        and (not_before is null or not_before < now() - interval '1 day')
+    limit {batches.ROWS} for update skip locked)
+"""  # noqa: S608 - a constant
 
 
 class RunAgain(Struct, frozen=True):
@@ -306,8 +304,7 @@ class Jobs(Source[Job, JobResult]):
         await db.execute(_HAND_BACK, [job.id for _, job in items])
 
 
-async def _purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+async def _purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Delete jobs that failed a month ago, and lanes of queues and workspaces without jobs."""
     async with lease.transaction() as db:
-        await db.execute(_PURGE_FAILED)
-        await db.execute(_PURGE_LANES)
+        return RunAgain(0) if await batches.run(db, (_PURGE_FAILED, _PURGE_LANES)) else None

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.engine import jobs
-from signalpost.kit import log
+from signalpost.kit import batches, log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
 from signalpost.mail.kinds import KINDS, PLACES
@@ -138,18 +138,16 @@ async def find(context: AppContext, db: Db, message_id: UUID) -> Message | None:
     return None if payload is None else msgspec.convert(payload, Message)
 
 
-_PURGE = """
-delete from mail_message where id in (
-    select id from mail_message
-    where created_at < now() - case when state = 'sent' then interval '7 days' else interval '30 days' end
-        and state <> 'waiting'
-    limit 10000)
-"""
+_PURGE = batches.delete(
+    "mail_message",
+    "created_at < now() - case when state = 'sent' then interval '7 days' else interval '30 days' end"
+    " and state <> 'waiting'",
+)
 
 
-async def purge(db: Db) -> None:
-    """Forget what was sent a week ago, and what was not a month ago."""
-    await db.execute(_PURGE)
+async def purge(db: Db) -> bool:
+    """Forget what was sent a week ago, and what was not a month ago; return whether there may be more."""
+    return await batches.run(db, [_PURGE])
 
 
 SEALED: Final = SealedColumn("mail_message", {"id": "uuid"}, "message", lambda _: _SEALED_AS)

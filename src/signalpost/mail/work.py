@@ -41,7 +41,7 @@ async def run(context: AppContext, lease: Lease, message: Message) -> RunAgain |
     return RunAgain(RETRY_SECONDS[attempt - 1]) if result.state is None else None
 
 
-async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Delete what nobody asks for any more."""
     async with lease.transaction() as db:
-        await actions.purge(db)
+        return RunAgain(0) if await actions.purge(db) else None
