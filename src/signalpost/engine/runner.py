@@ -94,6 +94,7 @@ class Runner:
                 failures = 0
             except Exception as error:  # noqa: BLE001 - the loop must not die; it logs the error and slows down
                 failures += 1
+                self._hinted = True  # what it was told may be waiting still
                 await asyncio.sleep(backoff("claim", self.source.kind, failures, error))  # waking does not shorten it
                 continue
             if pause <= 0:
@@ -103,7 +104,7 @@ class Runner:
                 # Timers count whole milliseconds: one that fired early would find nothing.
                 await asyncio.wait_for(self.woken.wait(), math.ceil(pause * 1000) / 1000)
             except TimeoutError:
-                self._hinted = self._expects
+                self._hinted |= self._expects
 
     def wake(self, *, is_told_alone: bool = False) -> None:
         """Claim now: something may be due. `is_told_alone`: no other worker knows of it."""
