@@ -48,7 +48,7 @@ _KEPT: Final = ("workspace_id", "profile_id", "account_id", "user_id", "owner_id
 _NOT_MANY: Final = ("workspace", "app_user", "member", "profile", "account", "queue", "webhook")
 """Of these nobody has many."""
 
-_OF_INSTALLATION = ("alembic_version", "instance", "worker", "engine_hold", "engine_timeline", "post_count_progress")
+_OF_INSTALLATION = ("schema_migration", "instance", "worker", "engine_hold", "engine_timeline", "post_count_progress")
 """Tables with one row, or one for each process."""
 _TABLES = """
 select c.oid::regclass::text from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
