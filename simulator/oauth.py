@@ -8,14 +8,22 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 from urllib.parse import unquote, urlencode
 
 from simulator.messages import FORM, Request, Response
-from simulator.world import App, Person
+from simulator.world import App, Person, World
 
-if TYPE_CHECKING:
-    from simulator.network import Network
+
+class AuthorizingNetwork(Protocol):
+    """What the OAuth server asks of the network that it belongs to."""
+
+    key: Any
+    strict: Any
+    world: World
+
+    def denied(self) -> dict[str, str]: ...
+    def callback_extras(self, scopes: frozenset[str]) -> dict[str, str]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +84,7 @@ class OAuthError(Exception):
 
 
 class OAuthServer:
-    def __init__(self, network: "Network", rules: OAuthRules) -> None:
+    def __init__(self, network: AuthorizingNetwork, rules: OAuthRules) -> None:
         self.network = network
         self.rules = rules
         self.grants: list[Grant] = []

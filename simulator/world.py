@@ -5,12 +5,20 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Protocol
 
 from simulator.ledger import Ledger
 
-if TYPE_CHECKING:
-    from simulator.network import Network
+
+class SimulatedNetwork(Protocol):
+    """What the world asks of a network, which in turn is made with the world."""
+
+    key: ClassVar[str]
+    calls: Any
+    oauth: Any
+
+    def __init__(self, world: "World") -> None: ...
+    def new_id(self) -> str: ...
 
 
 @dataclass
@@ -126,12 +134,12 @@ LOGGED_MAX = 10_000
 class World:
     """Everything that the networks know. `reset` forgets it and keeps the addresses."""
 
-    def __init__(self, networks: Iterable["type[Network]"], *, start: datetime | None = None) -> None:
+    def __init__(self, networks: Iterable[type[SimulatedNetwork]], *, start: datetime | None = None) -> None:
         self._classes = tuple(networks)
         self._start = start
         self.urls: dict[str, str] = {network.key: f"http://{network.key}.invalid" for network in self._classes}
         self.latency_seconds = 0.0
-        self.networks: dict[str, Network] = {}
+        self.networks: dict[str, SimulatedNetwork] = {}
         self.reset()
 
     def reset(self) -> None:

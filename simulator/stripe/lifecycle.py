@@ -1,13 +1,29 @@
 """Subscriptions over time: periods, invoices, payments, retries, proration, schedules."""
 
 import calendar
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
 from simulator.ledger import Entry
+from simulator.world import World
 
-if TYPE_CHECKING:
-    from simulator.stripe.api import Stripe
+
+class Store(Protocol):
+    """What the life of a subscription asks of the API that it belongs to."""
+
+    key: Any
+    url: Any
+    world: World
+    objects: dict[str, dict[str, Any]]
+
+    def make_id(self, prefix: str) -> str: ...
+    def keep(self, made: dict[str, Any]) -> dict[str, Any]: ...
+    def of_kind(self, kind: str) -> list[dict[str, Any]]: ...
+    def happened(self, kind: str, about: dict[str, Any]) -> None: ...
+    def note_payment(self, invoice: dict[str, Any], method_id: str | None) -> None: ...
+    def at(self, seconds: int) -> AbstractContextManager[None]: ...
+
 
 DUNNING_DAYS = (3, 5, 7)
 """When a failed payment is tried again, in days after the first try."""
@@ -36,7 +52,7 @@ def end_of(start: int, interval: str) -> int:
 class Lifecycle:
     """What time and payments do to the subscriptions of an account."""
 
-    def __init__(self, stripe: "Stripe") -> None:
+    def __init__(self, stripe: Store) -> None:
         self.stripe = stripe
         self.after_dunning = "canceled"
         """What becomes of a subscription whose payments all failed: `canceled`, `unpaid` or `past_due`."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from itertools import product
 from pathlib import Path
 
@@ -68,6 +69,20 @@ async def test_all_modules_of_a_page_are_asked_for_at_once(visit: httpx.AsyncCli
 
     preloaded = re.findall(r'rel="modulepreload" href="/assets/console-\w+/([^"]+)"', answer.text)
     assert set(preloaded) == _closure("app.js") | (_closure(f"pages/{page}.js") if page else set())
+
+
+def test_no_module_needs_itself() -> None:
+    """Through no chain of imports, those that load a part when it is opened included."""
+    needs = {str(path.relative_to(FOLDER)): _needs(path) for path in MODULES}
+    list(TopologicalSorter(needs).static_order())  # raises CycleError, which names the circle
+
+    assert needs["files.js"] >= {"api.js", "pages/media-picker.js"}  # one that runs before it, one when it is opened
+
+
+def _needs(path: Path) -> set[str]:
+    code = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    names = re.findall(r'\b(?:from |import\()"(\.[^"]+)"', code)
+    return {str((path.parent / name).resolve().relative_to(FOLDER)) for name in names}
 
 
 @pytest.mark.parametrize("page", sorted(path.name for path in (FOLDER / "pages").glob("*.js")))

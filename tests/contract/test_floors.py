@@ -14,29 +14,40 @@ CHECKOUT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("module", "line", "contract"),
     [
-        ("kit/clock", "from signalpost.web import app", "A room imports only what stands below it"),
-        ("newroom", "", "A room imports only what stands below it"),
-        ("posts/queries", "from signalpost.posts import actions", "Inside a room"),
+        ("src/signalpost/kit/clock", "from signalpost.web import app", "A room imports only what stands below it"),
+        ("src/signalpost/newroom", "", "A room imports only what stands below it"),
+        ("src/signalpost/posts/queries", "from signalpost.posts import actions", "Inside a room"),
         (
-            "networks/connectors/bluesky/calls",
+            "src/signalpost/networks/connectors/bluesky/calls",
             "from signalpost.networks.connectors import sandbox",
             "Connectors know nothing of each other",
         ),
-        ("networks/connectors/sandbox", "def late(): import asyncpg", "A connector knows no database"),
-        ("posts/actions", "from signalpost.web import request", "Only web, routes, console and main know of requests"),
-        ("engine/contract", "import aiohttp", "Only kit.http knows the HTTP client"),
+        ("src/signalpost/networks/connectors/sandbox", "def late(): import asyncpg", "A connector knows no database"),
+        (
+            "src/signalpost/posts/actions",
+            "from signalpost.web import request",
+            "Only web, routes, console and main know of requests",
+        ),
+        ("src/signalpost/engine/contract", "import aiohttp", "Of the service, only kit.http knows"),
+        ("simulator/ledger", "from simulator import world", "No two neighbours import each other"),
+        ("simulator/world", "from signalpost.kit import clock", "The simulator knows nothing of the service"),
+        ("bench/floor", "from bench import api", "No two neighbours import each other"),
+        ("tests/helpers/canaries", "from tests.helpers import api", "No two neighbours import each other"),
+        ("src/signalpost/kit/clock", "import simulator", "The service knows nothing of what tests"),
     ],
 )
 def test_a_wrong_import_breaks_its_contract(tmp_path: Path, module: str, line: str, contract: str) -> None:
-    shutil.copytree(CHECKOUT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "static"))
-    changed = tmp_path / "src" / "signalpost" / f"{module}.py"
+    for folder in ("src", "simulator", "bench", "tests/helpers"):
+        ignored = shutil.ignore_patterns("__pycache__", "static")
+        shutil.copytree(CHECKOUT / folder, tmp_path / folder, ignore=ignored)
+    changed = tmp_path / f"{module}.py"
     with changed.open("a") as file:
         file.write(f"\n{line}\n")
 
     result = subprocess.run(
         [Path(sys.executable).parent / "lint-imports", "--no-cache", "--config", CHECKOUT / "pyproject.toml"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "src"), "COLUMNS": "200"},
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}:{tmp_path / 'src'}", "COLUMNS": "200"},
         capture_output=True,
         text=True,
         check=False,

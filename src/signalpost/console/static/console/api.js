@@ -73,6 +73,12 @@ export async function download(path, query) {
   return response;
 }
 
+/** The address of a file under the name by which the browser knows this service. @param {string} url */
+export const local = (url) => {
+  const { pathname, search } = new URL(url, location.origin);
+  return pathname + search;
+};
+
 /**
  * A call as one line of a shell, for empty pages.
  * @param {string} path below /api/v1 @param {string[]} options of curl, each on a line of its own

@@ -1,6 +1,6 @@
 // The files of a post: dropped, pasted or chosen; described; put in order.
 import { html, useEffect, useRef, useState } from "./html.js";
-import { get } from "./api.js";
+import { get, local } from "./api.js";
 import { Icon } from "./icons.js";
 import { loadTexts, number, t } from "./i18n.js";
 import { Button, Field, toastProblem } from "./ui.js";
@@ -9,12 +9,6 @@ import { UploadList, filesOf, useUploads } from "./uploads.js";
 /** @typedef {import("./draft.js").File} Kept */
 const FILES_MAX = 35;
 const ALT_MAX = 1500;
-
-/** The address of a file under the name by which the browser knows this service. @param {string} url */
-export const local = (url) => {
-  const { pathname, search } = new URL(url, location.origin);
-  return pathname + search;
-};
 
 /** A file of the library as a draft has it. @param {any} media @returns {Kept} */
 export const keptOf = (media) => ({

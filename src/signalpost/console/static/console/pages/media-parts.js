@@ -1,7 +1,6 @@
 // What the library and the picker of files share: cards, filters, sizes.
 import { html, useRef } from "../html.js";
-import { get } from "../api.js";
-import { local } from "../files.js";
+import { get, local } from "../api.js";
 import { Icon } from "../icons.js";
 import { locale, t, tn } from "../i18n.js";
 import { Button, Field, useAction } from "../ui.js";

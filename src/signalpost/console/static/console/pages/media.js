@@ -1,8 +1,7 @@
 // The library: every file, what it shows, where it is used. Files are dropped, pasted or chosen, and can be
 // resumed.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { get, patch, remove, curlOf } from "../api.js";
-import { local } from "../files.js";
+import { get, patch, remove, curlOf, local } from "../api.js";
 import { number, t, tn } from "../i18n.js";
 import { PostTable } from "../post-parts.js";
 import { filter, go, to } from "../router.js";

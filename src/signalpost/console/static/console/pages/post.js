@@ -1,9 +1,8 @@
 // One post: the state of every target and what to do about it, what happened when, and what was sent.
 import { html, useEffect, useState } from "../html.js";
-import { Problem, all, get, newKey, post as send, remove } from "../api.js";
+import { Problem, all, get, newKey, post as send, remove, local } from "../api.js";
 import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
-import { local } from "../files.js";
 import { useLive } from "../live.js";
 import { PostState, Remedy, isUnknownTarget, titleOf } from "../post-parts.js";
 import { go, to } from "../router.js";
