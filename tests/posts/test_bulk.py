@@ -13,7 +13,7 @@ from tests.posts.test_create import soon
 from signalpost import events
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions import batch_write
+from signalpost.posts import duplicates
 
 
 @pytest.fixture
@@ -321,19 +321,19 @@ async def test_what_changes_while_posts_are_built_counts(
     """One profile and its account change after they were read; posts of others are not built again."""
     other = await make.profile(owner)
     account = await make.account(owner, profile=other["id"])
-    look = batch_write.find_obstacles
+    look = duplicates.duplicates_of_many
     looked: list[int] = []
 
-    async def between(db: Any, new_posts: Any, sql: str) -> Any:
+    async def between(db: Any, new_posts: Any) -> Any:
         if not looked:
             async with database.transaction() as own:
                 await own.execute(
                     "update account set status = 'disconnected' where id = $1", ids.decode("acc", account["id"])
                 )
         looked.append(len(new_posts))
-        return await look(db, new_posts, sql)
+        return await look(db, new_posts)
 
-    monkeypatch.setattr(batch_write, "find_obstacles", between)
+    monkeypatch.setattr(duplicates, "duplicates_of_many", between)
     answer = await send(api, owner, post(owner), post(owner, profileId=other["id"]), draft=False)
     assert [one["index"] for one in answer.json()["created"]] == [0]
     [error] = answer.json()["errors"]

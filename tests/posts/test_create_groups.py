@@ -13,8 +13,9 @@ from tests.posts.test_create import create
 from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions import group_write, recent
-from signalpost.posts.actions.group_write import GroupWriter
+from signalpost.kit.patience import Patience, patience
+from signalpost.posts.actions import queue, recent
+from signalpost.posts.actions.queue import CreateQueue
 
 LATER = "2027-03-01T09:00:00Z"
 _IDS = {"id", "post_id", "audit_id", "dedupe_key", "content_hash", "request_id", "address"}
@@ -157,7 +158,7 @@ async def test_who_gives_up_waiting_takes_nobody_along(
 ) -> None:
     await create(api, owner, **to(accounts))
     posts = [asyncio.create_task(create(api, owner, text=f"post {number}", **to(accounts))) for number in range(12)]
-    writer = context.state(GroupWriter)
+    writer = context.state(CreateQueue)
     while not (waiting := [one for ones in writer._waiting.values() for one in ones]):
         await asyncio.sleep(0)
     waiting[0].written.cancel()
@@ -170,7 +171,23 @@ async def test_who_gives_up_waiting_takes_nobody_along(
 async def test_posts_that_wait_too_long_are_refused(
     api: Api, owner: Login, accounts: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_write, "ACQUIRE_SECONDS", -1)
+    monkeypatch.setattr(queue, "ACQUIRE_SECONDS", -1)
     responses = await create_all(api, owner, [f"post {number}" for number in range(5)], accounts)
     assert [response.status_code for response in responses] == [201, 503, 503, 503, 503]
     assert {response.headers["Retry-After"] for response in responses[1:]} == {"2"}
+
+
+async def test_a_group_has_patience_of_its_own(
+    context: AppContext, api: Api, owner: Login, accounts: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task that writes lives longer than the request that came first, and than its patience."""
+    await create(api, owner, **to(accounts))
+    write = CreateQueue._write_all
+
+    async def late(self: CreateQueue, *arguments: Any) -> None:
+        patience.set(Patience(seconds=0))
+        await write(self, *arguments)
+
+    monkeypatch.setattr(CreateQueue, "_write_all", late)
+    assert (await create(api, owner, text="late", **to(accounts))).status_code == 201
+    assert context.state(CreateQueue)._waiting == {}

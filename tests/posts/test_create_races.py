@@ -14,7 +14,7 @@ from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.posts.actions import create as creating
-from signalpost.posts.actions import write
+from signalpost.posts.actions import writer
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.web.fields import ProfileId
 
@@ -34,15 +34,15 @@ async def account(make: Make, owner: Login) -> dict[str, Any]:
 @pytest.fixture
 def between(monkeypatch: pytest.MonkeyPatch) -> Between:
     """Have something happen once, after the read of the next create and before its write."""
-    write_post = write.create
+    write_post = writer.write
 
     def arrange(happens: Callable[[], Awaitable[Any]]) -> None:
-        async def first(db: Any, new: write.NewPost) -> Any:
-            monkeypatch.setattr(write, "create", write_post)
+        async def first(db: Any, new: list[writer.NewPost]) -> Any:
+            monkeypatch.setattr(writer, "write", write_post)
             await happens()
             return await write_post(db, new)
 
-        monkeypatch.setattr(write, "create", first)
+        monkeypatch.setattr(writer, "write", first)
 
     return arrange
 
@@ -85,13 +85,13 @@ async def test_approval_required_meanwhile_counts(api: Api, make: Make, owner: L
 async def test_a_profile_that_never_rests_is_no_endless_loop(
     api: Api, owner: Login, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_post = write.create
+    write_post = writer.write
 
-    async def renamed_first(db: Any, new: write.NewPost) -> Any:
+    async def renamed_first(db: Any, new: list[writer.NewPost]) -> Any:
         await api.patch(f"/profiles/{owner.profile}", json={"name": ids.new_id().hex}, key=owner.key)
         return await write_post(db, new)
 
-    monkeypatch.setattr(write, "create", renamed_first)
+    monkeypatch.setattr(writer, "write", renamed_first)
     refused = await create(api, owner)
     assert refused.status_code == 503
     assert refused.headers["retry-after"]

@@ -10,8 +10,10 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+from uuid import UUID
 
 import msgspec
 from msgspec import NODEFAULT, Struct
@@ -116,6 +118,98 @@ def reader(row: type[R]) -> Callable[[Iterable[Any]], R]:
         return row(*fields)
 
     return read
+
+
+class Arrays:
+    """Rows of one kind as parameters, an array for each column, so that one statement writes any number of them.
+
+    JSON and lists travel as text: an array of arrays would be one of two dimensions.
+    """
+
+    def __init__(
+        self, row: type[Struct], *, only: Sequence[str] | None = None, without: Sequence[str] = (), **types_: str
+    ) -> None:
+        """`types_`: SQL types of columns for which that of their Python type would be wrong."""
+        hints = typing.get_type_hints(row)
+        self.names = tuple(name for name in only or row.__struct_fields__ if name not in without)
+        self.types = {name: types_.get(name) or _sql_type(hints[name]) for name in self.names}
+        """SQL types by column."""
+        self._values_of = attrgetter(*self.names)
+        texts = {index: type_ for index, type_ in enumerate(self.types.values()) if _is_sent_as_text(type_)}
+        self._texts = [(index, _json_text if type_ == "jsonb" else _list_text) for index, type_ in texts.items()]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def values(self, rows: Iterable[Struct]) -> list[Sequence[Any]]:
+        """Return the parameters of `table`."""
+        columns: list[Sequence[Any]] = list(zip(*map(self._values_of, rows), strict=True)) or [()] * len(self)
+        for index, text_of in self._texts:
+            columns[index] = [None if value is None else text_of(value) for value in columns[index]]
+        return columns
+
+    def table(self, alias: str, first: int, **more: str) -> str:
+        """Return the rows as a table of SQL, for the parameters from number `first` on; `place` counts them from 1.
+
+        `more`: other arrays that belong to it, by name.
+        """
+        own = [
+            f"${number}::{'text' if _is_sent_as_text(type_) else type_}[]"
+            for number, type_ in enumerate(self.types.values(), first)
+        ]
+        names = ", ".join((*self.names, *more, "place"))
+        return f"unnest({', '.join((*own, *more.values()))}) with ordinality as {alias}({names})"
+
+    def select(self, alias: str) -> str:
+        """Return the columns of such a table in their own types, in the order of `names`."""
+        return ", ".join(
+            f"{alias}.{name}::{type_}" if _is_sent_as_text(type_) else f"{alias}.{name}"
+            for name, type_ in self.types.items()
+        )
+
+
+def holds_defaults(row: type[Struct], names: Sequence[str]) -> Callable[[Struct], bool]:
+    """Return a function that says whether a row has the defaults of its struct in these columns."""
+    defaults = {
+        field.name: field.default if field.default_factory is NODEFAULT else field.default_factory()
+        for field in msgspec.structs.fields(row)
+    }
+    values_of, expected = attrgetter(*names), tuple(defaults[name] for name in names)
+    return lambda record: values_of(record) == expected
+
+
+_SQL_TYPES: Final = {
+    UUID: "uuid", str: "text", bool: "boolean", int: "bigint", bytes: "bytea", datetime: "timestamptz",
+    types.NoneType: "text",
+}  # fmt: skip
+
+
+def _sql_type(hint: Any) -> str:
+    """Return the SQL type of values of this Python type, or None."""
+    if _is_json(hint):
+        return "jsonb"
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return "text"
+    if origin is list:
+        return f"{_sql_type(arguments[0])}[]"
+    if origin in (typing.Union, types.UnionType):
+        return next(_sql_type(argument) for argument in arguments if argument is not types.NoneType)
+    return _SQL_TYPES[hint]
+
+
+def _is_sent_as_text(type_: str) -> bool:
+    return type_ == "jsonb" or type_.endswith("[]")
+
+
+def _json_text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _list_text(values: Sequence[Any]) -> str:
+    """Return strings or UUIDs as PostgreSQL writes an array of them."""
+    quoted = (str(value).replace("\\", r"\\").replace('"', r"\"") for value in values)
+    return "{" + ",".join(f'"{value}"' for value in quoted) + "}"
 
 
 def builder(

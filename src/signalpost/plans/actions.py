@@ -69,25 +69,6 @@ async def spend(db: Db, caller: Caller, limit: Monthly, units: int) -> None:
     await check_spent(db, caller, limit, await db.fetchval(_SPEND, *spend_parameters(caller, limit, units)))
 
 
-def count_sql(limit: Monthly, *, workspace_id: str, month: str, source: str, units: str = "1") -> str:
-    """Return an insert that counts units of a plan without a limit, for a statement that writes what is counted.
-
-    Each connection counts in a row of its own, so that no write waits for the commit of another one.
-
-    Args:
-        limit: what is counted.
-        workspace_id: SQL of a uuid.
-        month: SQL of a date, see `month_of`; null: nothing is counted.
-        source: the rest of a select, such as "where not exists (...)"; no row: nothing is counted.
-        units: SQL of a number.
-    """
-    return f"""
-    insert into usage (workspace_id, metric, period, stripe, used)
-    select {workspace_id}, '{limit.name}', {month}, pg_backend_pid() % 32 + 1, {units} {source}
-    on conflict (workspace_id, metric, period, stripe) do update set used = usage.used + excluded.used
-    """
-
-
 _REFUND = """
 insert into usage (workspace_id, metric, period, stripe, used) values ($1, $2, $3, 0, -$4::bigint)
 on conflict (workspace_id, metric, period, stripe) do update set used = usage.used + excluded.used

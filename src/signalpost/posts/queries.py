@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
 
 from signalpost.context import MediaUse
-from signalpost.kit import clock, ids, rows
+from signalpost.kit import ids, rows
 from signalpost.kit.db import Db
 from signalpost.kit.db import Row as Record
 from signalpost.posts import views
@@ -47,13 +47,6 @@ class ProfileWithAccounts(Struct):
     digest: int
     heard: bool
     accounts: list[ConnectedAccount]
-
-
-class Duplicate(NamedTuple):
-    """Another post in the way. `account_id` None: it has the same external id, else the same content there."""
-
-    post_id: UUID
-    account_id: UUID | None
 
 
 POST_COLUMNS: Final = rows.columns(PostRow, "p")
@@ -269,18 +262,14 @@ def _profile(heard: str, chosen: str, which: str = "p.id = $1") -> str:
 # A subquery hides the length of the array from the planner, which would otherwise plan each call.
 _BY_ID = "a.id = any(array(select unnest($3::uuid[])))"
 _BY_PLATFORM = "a.platform = any(array(select unnest($3::text[])))"
-_PROFILES = _profile(
-    "false",
-    f"({_BY_ID} or $4::text[] is null or a.platform = any(array(select unnest($4::text[]))))",
-    "p.id = any(array(select unnest($1::uuid[])))",
-)
+_BY_ID_OR_PLATFORM = f"({_BY_ID} or $4::text[] is null or a.platform = any(array(select unnest($4::text[]))))"
+_OF_MANY = "p.id = any(array(select unnest($1::uuid[])))"
 _SHARE_PROFILE = "select pg_advisory_xact_lock_shared(profile_lock($1))"
 _SHARE_PROFILES = """
 select pg_advisory_xact_lock_shared(profile_lock(p.id)) from (select unnest($1::uuid[]) as id order by 1) p
 """
 _TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
 _TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
-_DUPLICATES = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
 _USES = "select media_id, posts, waiting, live from media_uses($1, $2)"  # in the migrations
 
 
@@ -306,7 +295,13 @@ async def profile_with_accounts(
 
 
 async def profiles_with_accounts(
-    db: Db, caller: Caller, profile_ids: Iterable[UUID], *, account_ids: Sequence[UUID], platforms: Sequence[str] | None
+    db: Db,
+    caller: Caller,
+    profile_ids: Iterable[UUID],
+    *,
+    account_ids: Sequence[UUID],
+    platforms: Sequence[str] | None,
+    heard: str = "false",
 ) -> dict[UUID, ProfileWithAccounts]:
     """Return those of the profiles that the caller may see, by id.
 
@@ -314,7 +309,9 @@ async def profiles_with_accounts(
     """
     visible = [profile_id for profile_id in profile_ids if caller.may_see_profile(profile_id)]
     records_of: dict[UUID, list[Record]] = {}
-    for record in await db.fetch(_PROFILES, visible, caller.workspace_id, account_ids, platforms):
+    for record in await db.fetch(
+        _profile(heard, _BY_ID_OR_PLATFORM, _OF_MANY), visible, caller.workspace_id, account_ids, platforms
+    ):
         records_of.setdefault(record[14], []).append(record)
     return {profile_id: _with_accounts(records) for profile_id, records in records_of.items()}
 
@@ -343,37 +340,6 @@ async def take_profile(db: Db, profile_id: UUID) -> None:
 async def take_profile_of(db: Db, account_id: UUID) -> None:
     """Do the same with the profile of an account."""
     await db.execute(_TAKE_PROFILE_OF, account_id)
-
-
-# As `find_duplicates` in the database locks them; a statement of its own, so that the look after it is a fresh one.
-_LOCK_CONTENTS = """
-select pg_advisory_xact_lock(h.key) from (
-    select distinct hashtextextended(encode(u.hash, 'hex'), 0) as key from unnest($1::bytea[]) as u(hash) order by 1) h
-"""
-# A request that sets the clock sets that of the guard; workers publish by the real one, which does not count.
-_DUPLICATES_AT = """
-select t.post_id, t.account_id from target t join post p on p.id = t.post_id
-where t.content_hash = any($3) and t.workspace_id = $1 and p.mode = $2
-    and t.status not in ('failed', 'cancelled', 'removed') and t.due_at is not null and p.id <> $5
-    and greatest(p.queued_at, p.created_at) > $6::timestamptz - interval '24 hours'
-union all
-select p.id, null from post p
-where p.workspace_id = $1 and p.external_id = $4 and p.deleted_at is null and p.id <> $5
-limit 10
-"""
-
-
-async def find_duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Duplicate]:
-    """Return posts with one of these contents, or with the same external id.
-
-    Other transactions that ask for the same contents wait until this one ends.
-    """
-    if clock.is_simulated():
-        await db.execute(_LOCK_CONTENTS, hashes)
-        values = (post.workspace_id, post.mode, hashes, post.external_id, post.id, clock.now())
-        return [Duplicate(*record) for record in await db.fetch(_DUPLICATES_AT, *values)]
-    records = await db.fetch(_DUPLICATES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
-    return [Duplicate(*record) for record in records]
 
 
 async def media_uses(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaUse]:

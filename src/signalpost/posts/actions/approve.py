@@ -10,7 +10,7 @@ from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import queries, views
-from signalpost.posts.actions import approvals, audit, emit, permissions, write
+from signalpost.posts.actions import approvals, audit, emit, permissions, writer
 from signalpost.posts.actions.lock import lock_post_only
 from signalpost.posts.actions.update import Purpose, apply_changes
 from signalpost.posts.documents import Approval, Change
@@ -102,5 +102,5 @@ async def _set_approval(
     version.require(old.version)
     new = msgspec.structs.replace(old, approval=approval, version=old.version + 1, updated_at=clock.now())
     changes = [Change("approval", old.approval.state, approval.state)]
-    await write.update_labels(db, new, audit.entry(new, action, caller.actor, changes=changes))
+    await writer.update_labels(db, new, audit.entry(new, action, caller.actor, changes=changes))
     return new, await queries.targets_of(db, [new.id])

@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+import asyncpg
 from msgspec import Struct, field
 
 from signalpost import networks
 from signalpost.context import AppContext
-from signalpost.events import PublicEvent
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.pace import Pace
@@ -17,15 +17,17 @@ from signalpost.kit.problems import Problem
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.plans.limits import Counted
-from signalpost.posts import queries
-from signalpost.posts.actions import batch_write, emit, guards, preflight
+from signalpost.posts import duplicates, queries
+from signalpost.posts.actions import guards, preflight, writer
 from signalpost.posts.actions.batch_slots import BatchSlots, GapLeftError
-from signalpost.posts.actions.batch_write import NewPost, Obstacles
-from signalpost.posts.actions.create import ATTEMPTS_MAX, decide, heard_sql
+from signalpost.posts.actions.create import ATTEMPTS_MAX, events_of, heard_sql, new_post
 from signalpost.posts.actions.draft import Existing, PostDraft, build_draft
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.media import MediaRows, read_media
-from signalpost.posts.queries import Duplicate, ProfileWithAccounts
+from signalpost.posts.actions.writer import NewPost
+from signalpost.posts.duplicates import Duplicate, Duplicates
+from signalpost.posts.errors import ExternalIdConflict
+from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Source
 from signalpost.web.caller import Caller
@@ -98,10 +100,7 @@ class _Batch:
         in_slots = {index: self.items[index].data for index in built if self.items[index].data.publish_mode == "slot"}
         await self.slots.lock(in_slots)
         first, followers = _first_of_equals(built)
-        free = await self._without_obstacles(first) if first else {}
-        if any(index in in_slots and index not in free and index not in self.outcomes for index in first):
-            # Slots are given in the order of the posts: all of those that ask for one wait with the one that has to.
-            free = {index: new for index, new in free.items() if index not in in_slots}
+        free = await self._without_duplicates(first) if first else {}
         free, refused = await self.slots.give(free, in_slots)
         self.outcomes |= refused
         written = await self._write(free) if free else set()
@@ -114,7 +113,8 @@ class _Batch:
 
     async def _build(self, indexes: Iterable[int]) -> dict[int, NewPost]:
         items = {index: self.items[index] for index in indexes}
-        profiles = await _read_profiles(self.db, self.caller, [item.data for item in items.values()])
+        heard = heard_sql(self.context, self.caller.mode)
+        profiles = await _read_profiles(self.db, self.caller, [item.data for item in items.values()], heard)
         bodies = ((item.data, item.fetched) for item in items.values())
         media_rows = await read_media(self.db, self.caller, bodies)
         built: dict[int, NewPost] = {}
@@ -148,12 +148,7 @@ class _Batch:
         draft.post.recurrence_parent_id = item.recurrence_parent_id
         issues = await preflight.run_preflight(self.context, draft)
         await self._require_within_plan(draft)
-        history, accepted = decide(self.caller, draft, issues)
-        digests = {target.account.id: target.account.digest for target in draft.targets}
-        digests[draft.post.profile_id] = profile.digest
-        targets = draft.target_rows
-        contents = guards.guarded_contents(draft.post, targets)
-        return NewPost(draft.post, targets, digests, history, accepted, contents)
+        return new_post(self.context, self.caller, draft, issues)
 
     async def _require_within_plan(self, draft: PostDraft) -> None:
         """Do what `guards.require_within_plan` does, with one statement for all items."""
@@ -165,14 +160,12 @@ class _Batch:
                 self.over_limit[over.name] = await plans.over_limit(self.db, self.caller, over)
             raise self.over_limit[over.name]
 
-    async def _without_obstacles(self, new_posts: dict[int, NewPost]) -> dict[int, NewPost]:
-        sql = heard_sql(self.context, self.caller.mode)
-        self.obstacles = await batch_write.find_obstacles(self.db, list(new_posts.values()), sql)
+    async def _without_duplicates(self, new_posts: dict[int, NewPost]) -> dict[int, NewPost]:
+        others = await duplicates.duplicates_of_many(self.db, [
+            (new.post, new.contents) for new in new_posts.values()])  # fmt: skip
         free = {}
         for index, new in new_posts.items():
-            if self.obstacles.are_stale(new):
-                continue
-            if duplicate := self.obstacles.duplicate_of(new):
+            if duplicate := others.of(new.post, new.contents):
                 self.outcomes[index] = guards.duplicate_problem(new.post, duplicate)
             else:
                 free[index] = new
@@ -181,28 +174,28 @@ class _Batch:
     async def _write(self, new_posts: dict[int, NewPost]) -> set[UUID]:
         """Return the ids of those that were written: none, if one that was given a slot would not be."""
         if not self.slots.given:
-            return await self._write_all(new_posts)
+            return await self._write_all(list(new_posts.values()))
         try:
             async with self.db.transaction():
-                return await self._write_all(new_posts)
+                return await self._write_all(list(new_posts.values()))
         except GapLeftError:
             return set()
 
-    async def _write_all(self, new_posts: dict[int, NewPost]) -> set[UUID]:
-        scheduled = sum(new.post.status == "scheduled" for new in new_posts.values())
-        if scheduled:
+    async def _write_all(self, new_posts: Sequence[NewPost]) -> set[UUID]:
+        try:
+            obstacles = await writer.write(self.db, new_posts)
+        except ExternalIdConflict as error:  # of this moment: once more, and the look before finds it
+            raise asyncpg.SerializationError("another transaction took an external id") from error
+        if "full" in obstacles:
+            scheduled = sum(new.post.status == "scheduled" for new in new_posts)
             await plans.require_capacity(self.db, self.caller, limits.SCHEDULED_POSTS, scheduled)
-        written = await batch_write.write(self.db, self.caller, list(new_posts.values()))
-        await self.slots.take(written)
-        events = [
-            event
-            for new in new_posts.values()
-            if new.post.id in written
-            for event in _events_of(new, heard=new.post.profile_id in self.obstacles.heard)
-        ]
-        if events:
-            await self.context.emit(self.db, *events)
-        return written
+        if "limit" in obstacles:
+            await plans.check_spent(self.db, self.caller, limits.POSTS, None)
+        written = [new for new, obstacle in zip(new_posts, obstacles, strict=True) if obstacle is None]
+        ids = {new.post.id for new in written}
+        await self.slots.take(ids)
+        await self.context.emit(self.db, *(event for new in written for event in events_of(new)))
+        return ids
 
 
 def _length(new: NewPost) -> int:
@@ -219,34 +212,31 @@ def _require_small(targets: int, characters: int) -> None:
             raise problems.TooManyItems(message, limit={"max": maximum})
 
 
-def _events_of(new: NewPost, *, heard: bool) -> list[PublicEvent]:
-    if new.post.approval.state == "pending":
-        return [emit.approval_requested_event(new.post, new.targets)]
-    return [emit.post_queued_event(new.post, new.targets)] if heard and new.accepted else []
-
-
-async def _read_profiles(db: Db, caller: Caller, bodies: Sequence[PostCreate]) -> dict[UUID, ProfileWithAccounts]:
+async def _read_profiles(
+    db: Db, caller: Caller, bodies: Sequence[PostCreate], heard: str
+) -> dict[UUID, ProfileWithAccounts]:
     """Return the profiles with the accounts that the bodies may mean."""
     slugs = {slug for data in bodies for slug in data.platforms or ()}
     platforms = [platform for slug in slugs if (platform := networks.canonical(slug)) is not None]
     account_ids = [target.account_id for data in bodies for target in data.targets or ()]
     profile_ids = {data.profile_id for data in bodies}
-    return await queries.profiles_with_accounts(db, caller, profile_ids, account_ids=account_ids, platforms=platforms)
+    return await queries.profiles_with_accounts(
+        db, caller, profile_ids, account_ids=account_ids, platforms=platforms, heard=heard
+    )
 
 
 def _first_of_equals(new_posts: dict[int, NewPost]) -> tuple[dict[int, NewPost], dict[int, Duplicate]]:
     """Separate posts from later ones that have the content or the external id of an earlier one."""
-    taken = Obstacles()
+    taken = Duplicates()
     first, followers = {}, {}
     for index, new in new_posts.items():
-        if duplicate := taken.duplicate_of(new):
+        if duplicate := taken.of(new.post, new.contents):
             followers[index] = duplicate
             continue
         first[index] = new
-        contents = set(new.contents)
         for target in new.targets:
-            if target.content_hash in contents:
-                taken.contents[target.content_hash] = Duplicate(new.post.id, target.account_id)
+            if (content := guards.guarded_content(new.post, target)) is not None:
+                taken.contents[content] = Duplicate(new.post.id, target.account_id)
         if new.post.external_id is not None:
             taken.externals[new.post.external_id] = Duplicate(new.post.id, None)
     return first, followers

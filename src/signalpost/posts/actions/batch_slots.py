@@ -8,9 +8,9 @@ from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Problem, ValidationFailed
 from signalpost.posts import progress, queries, times
-from signalpost.posts.actions.batch_write import NewPost
 from signalpost.posts.actions.enqueue import due_at
 from signalpost.posts.actions.slot import PickedSlot, no_queue
+from signalpost.posts.actions.writer import NewPost
 from signalpost.posts.documents import PostWarning
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.scheduling import queries as slots

@@ -13,9 +13,9 @@ from signalpost.plans import limits
 from signalpost.posts import document_views, progress, views
 from signalpost.posts.actions import permissions, refusals
 from signalpost.posts.actions.batch import Item, Outcome, create_batch
-from signalpost.posts.actions.batch_write import NewPost
 from signalpost.posts.actions.draft import wants_draft
 from signalpost.posts.actions.fetch import Fetched, fetch_all, names_addresses
+from signalpost.posts.actions.writer import NewPost
 from signalpost.posts.schemas.many import BulkCreate, BulkCreated, BulkError, BulkQuery, BulkResult
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.web import validation

@@ -7,7 +7,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.posts import queries, recurrences, views
-from signalpost.posts.actions import audit, permissions, series, trash, write
+from signalpost.posts.actions import audit, permissions, series, trash, writer
 from signalpost.posts.actions.changes import changes_of
 from signalpost.posts.actions.lock import lock_post_only
 from signalpost.posts.documents import Recurrence
@@ -43,7 +43,7 @@ async def change_recurrence(
             raise problems.ValidationFailed(errors=checked)
         new.recurrence, new.scheduled_at = checked, first
     entry = audit.entry(new, "updated", caller.actor, changes=changes_of(old, new, (), ()))
-    await write.update_recurrence(db, new, entry)
+    await writer.update_recurrence(db, new, entry)
     await trash.stop_series(context, db, caller, new)
     await series.start(db, [new])
     return views.post(new, await queries.targets_of(db, [new.id]))

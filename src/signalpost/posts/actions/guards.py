@@ -7,10 +7,10 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Problem
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
-from signalpost.posts import queries
+from signalpost.posts import duplicates
 from signalpost.posts.actions.draft import PostDraft
+from signalpost.posts.duplicates import Duplicate
 from signalpost.posts.errors import DuplicateContent, ExternalIdConflict
-from signalpost.posts.queries import Duplicate
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.web.caller import Caller
 
@@ -49,7 +49,7 @@ async def require_no_duplicate(db: Db, post: PostRow, targets: Sequence[TargetRo
     hashes = guarded_contents(post, targets) if content else []
     if not hashes and post.external_id is None:
         return
-    for duplicate in await queries.find_duplicates(db, post, hashes):
+    for duplicate in await duplicates.find_duplicates(db, post, hashes):
         raise duplicate_problem(post, duplicate)
 
 
@@ -65,10 +65,10 @@ def duplicate_problem(post: PostRow, duplicate: Duplicate) -> Problem:
 
 
 def guarded_contents(post: PostRow, targets: Sequence[TargetRow]) -> list[bytes]:
-    """Return the fingerprints that no other post may have: those of targets that are to be published.
+    """Return the fingerprints that no other post may have, in the order in which everyone locks them."""
+    return sorted(content for target in targets if (content := guarded_content(post, target)) is not None)
 
-    In the order in which `prepare_post` locks them.
-    """
-    if post.allow_duplicate:
-        return []
-    return sorted(target.content_hash for target in targets if target.due_at is not None)
+
+def guarded_content(post: PostRow, target: TargetRow) -> bytes | None:
+    """Return the fingerprint of a target that no other post may have: it is to be published, and no copy by intent."""
+    return None if post.allow_duplicate or target.due_at is None else target.content_hash

@@ -13,7 +13,18 @@ from signalpost.events import Actor
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import RETRYABLE, Db
 from signalpost.posts import progress, queries, views
-from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, removals, series, slot, write
+from signalpost.posts.actions import (
+    approvals,
+    audit,
+    emit,
+    guards,
+    missing,
+    permissions,
+    removals,
+    series,
+    slot,
+    writer,
+)
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
 from signalpost.posts.holds import USABLE
@@ -145,7 +156,7 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
         history.append(audit.entry(post, "queued", caller.actor))
     await guards.require_no_duplicate(db, post, targets, content=False)
     await guards.require_capacity(db, caller, post)
-    await write.update(db, post, targets, history, payer=caller if accepted else None)
+    await writer.update(db, post, targets, history, payer=caller if accepted else None)
     await series.start(db, [post])
     if accepted:
         await emit.post_queued(context, db, post, targets)
@@ -177,13 +188,13 @@ async def _move_to_trash(context: AppContext, db: Db, caller: Caller, post: Post
     post.former_status = progress.current_status(post, targets)
     cancelled, stopped = cancel_waiting(targets, now)
     if not any(target.started_at for target in targets):
-        await write.refund(db, post)
+        await writer.refund(db, post)
     post.status = progress.status_of(targets, now)
     post.published_at = progress.published_at(post.status, targets)
     post.deleted_at, post.purge_at = now, now + TRASH_PERIOD
     post.updated_at, post.version = now, post.version + 1
     actions = ["cancelled", "trashed"] if cancelled else ["trashed"]
-    await write.update(db, post, targets, [audit.entry(post, action, caller.actor) for action in actions])
+    await writer.update(db, post, targets, [audit.entry(post, action, caller.actor) for action in actions])
     if stopped:
         await emit.stopped(context, db, post, targets, stopped, now)
     if post.recurrence is not None:

@@ -21,7 +21,7 @@ from signalpost.posts.actions import (
     public,
     series,
     trash,
-    write,
+    writer,
 )
 from signalpost.posts.actions.change_recurrence import change_recurrence
 from signalpost.posts.actions.changes import changes_of
@@ -278,12 +278,12 @@ class _Update(Struct):
         if accepted:
             post.queued_at, post.counted = post.updated_at, True
         elif draft.is_draft:
-            await write.refund(db, post)
+            await writer.refund(db, post)
         await guards.require_no_duplicate(db, post, targets, content=self.is_queued)
         if old.status != "scheduled":
             await guards.require_capacity(db, caller, post)
         history = self._history(purpose.action, targets, accepted=accepted)
-        await write.update(db, post, targets, history, payer=caller if accepted else None)
+        await writer.update(db, post, targets, history, payer=caller if accepted else None)
         await take_slot(db, draft.slot, post)
         if old.recurrence is not None:
             await trash.stop_series(context, db, caller, post)
@@ -375,5 +375,5 @@ async def _update_labels(db: Db, caller: Caller, post: PostRow, changes: dict[st
     if new.external_id != old.external_id:
         await guards.require_no_duplicate(db, new, (), content=False)
     entry = audit.entry(new, "updated", caller.actor, changes=changes_of(old, new, (), ()))
-    await write.update_labels(db, new, entry)
+    await writer.update_labels(db, new, entry)
     return views.post(new, await queries.targets_of(db, [new.id]))

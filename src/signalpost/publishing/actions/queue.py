@@ -11,7 +11,7 @@ from signalpost.networks.contract import Published
 from signalpost.posts import progress
 from signalpost.posts import queries as posts
 from signalpost.posts import views as post_views
-from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, series, trash, update, write
+from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, series, trash, update, writer
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
 from signalpost.posts.actions.removals import being_removed
@@ -254,11 +254,11 @@ async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow
         reason = "all of its targets have started" if started and locked.queued_at else "it is not on the queue"
         raise problems.InvalidState(f"The post cannot be cancelled: {reason}.")
     if not any(target.started_at for target in targets):
-        await write.refund(db, locked)
+        await writer.refund(db, locked)
     locked.status = progress.status_of(targets, now)
     locked.updated_at, locked.version = clock.now(), locked.version + 1
     locked.published_at = progress.published_at(locked.status, targets)
-    await write.update(db, locked, targets, [audit.entry(locked, "cancelled", caller.actor)])
+    await writer.update(db, locked, targets, [audit.entry(locked, "cancelled", caller.actor)])
     await emit.stopped(context, db, locked, targets, stopped, now)  # also if all that had started have ended
     if locked.recurrence is not None:
         await trash.stop_series(context, db, caller, locked)
