@@ -1,7 +1,7 @@
 """Commits a second that make a lane due at once: `python -m bench.commits [--quick]`. Starts its own PostgreSQL.
 
 Each commit is made to take 10 ms more, as with a synchronous standby in another zone. Many clients commit at the same
-time: with the lane woken and told of, against lanes that are due later, of which nobody is told (the floor), and
+time: with the lane woken and workers notified, against lanes that are due later, without notification (the floor), and
 against a transaction that notifies by itself. Target: at least 0.9 of the floor.
 """
 
@@ -73,15 +73,15 @@ async def measure(dsn: str, superuser_dsn: str, seconds: float) -> None:
     for channel in ("lane", "bench"):
         await listener.add_listener(channel, lambda *_: None)
     kinds = {
-        "due later, nobody told (floor)": _write,
-        "due now, told after the commit": _wake,
+        "due later, no notification (floor)": _write,
+        "due now, notified after the commit": _wake,
         "NOTIFY in the commit": _notify,
     }
     rates: dict[str, list[float]] = {name: [] for name in kinds}
     for _ in range(3):
         for name, work in kinds.items():
             rates[name].append(await rate(database, work, seconds))
-    floor = sorted(rates["due later, nobody told (floor)"])[1]
+    floor = sorted(rates["due later, no notification (floor)"])[1]
     print(f"| commits that take {COMMIT_MS} ms, {CLIENTS} clients | commits/s | of the floor |\n|---|---|---|")
     for name, each in rates.items():
         print(f"| {name} | {sorted(each)[1]:,.0f} | {sorted(each)[1] / floor:.2f} |")

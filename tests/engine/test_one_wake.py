@@ -1,4 +1,4 @@
-"""One worker is told of a lane, and another looks whether it was claimed. Nobody polls here, so nothing else helps."""
+"""One worker is notified of a lane, and another looks whether it was claimed. Nobody polls here: nothing else helps."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -75,7 +75,7 @@ async def test_a_lane_that_its_worker_does_not_claim_is_claimed_by_another(store
 
 
 async def test_who_has_no_lane_free_tells_all(store: Database, claims: Claims, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is due at once later is told to nobody: the first worker takes what it can, and the others the rest."""
+    """What is due at once later is announced to nobody: the first worker takes what it can, and the others the rest."""
     monkeypatch.setattr(runner, "IDLE_SECONDS_MAX", 1.0)
     monkeypatch.setattr(Work, "lanes", 8)
     monkeypatch.setattr(Work, "lanes_per_workspace", 8)

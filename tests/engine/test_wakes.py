@@ -1,4 +1,4 @@
-"""Workers are told of lanes after the commit: no transaction that writes notifies; many commits are told of at once."""
+"""Workers are notified after the commit: no transaction that writes notifies, many commits share one notification."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -68,7 +68,7 @@ async def test_no_function_of_the_database_notifies(dsn: str) -> None:
     assert [row[0] for row in notifying] == []
 
 
-async def test_what_is_woken_is_told_once_it_is_committed(store: Database) -> None:
+async def test_workers_are_notified_once_it_is_committed(store: Database) -> None:
     async with listening(store) as heard:
         async with store.transaction() as db:
             await db.execute(_WAKE_NOW, ids.new_id())
@@ -78,7 +78,7 @@ async def test_what_is_woken_is_told_once_it_is_committed(store: Database) -> No
         assert await heard.until_now() == ["work"]
 
 
-async def test_nothing_is_told_of_what_is_due_later(store: Database) -> None:
+async def test_nobody_is_notified_of_what_is_due_later(store: Database) -> None:
     async with listening(store) as heard:
         await add(store, [ids.new_id()], in_seconds=60)
         await store.wakes.flush()

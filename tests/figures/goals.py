@@ -118,7 +118,7 @@ _ALL = (
     ),
     Goal(
         "R21",
-        "Many workers cost one PostgreSQL little: one is told of a post, one looks for what is due",
+        "Many workers cost one PostgreSQL little: one is notified of a post, one looks for what is due",
         {"workers": 60, "creates": 120},
         {"claims a create": 1.2, "statements a second of idle workers": 100, "connections": 250,
          "s from a create to its claim": 1.0},

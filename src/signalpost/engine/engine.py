@@ -198,7 +198,7 @@ class Engine:
             if payload.endswith("?"):
                 runner.look_soon()
             else:
-                runner.wake(is_told_alone=True)
+                runner.wake(is_only_one=True)
 
     def _wake(self, kind: str | None) -> None:
         for runner in self._runners.values() if kind is None else filter(None, [self._runners.get(kind)]):

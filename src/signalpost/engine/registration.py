@@ -78,7 +78,7 @@ class WorkerRegistration:
             leases: returns those to renew.
             claims_run: whether this process is claiming, for the heartbeat.
             on_wake: is called when work of that kind (None: any) may be due.
-            on_hint: is called with what this worker alone was told; see `kit.wakes.channel_of`.
+            on_hint: is called with what this worker alone is notified of; see `kit.wakes.channel_of`.
             position: notes every heartbeat.
             on_connect: is called when the server may be another one, before anything is written there.
         """
@@ -108,7 +108,7 @@ class WorkerRegistration:
 
     @property
     def polls(self) -> bool:
-        """Whether this worker looks for what is due; the others work when they are told."""
+        """Whether this worker looks for what is due; the others work when they are notified."""
         return self.place < POLLERS
 
     async def open(self) -> None:
@@ -199,7 +199,7 @@ class WorkerRegistration:
         await self._listen(connection)
 
     async def _listen(self, connection: "asyncpg.Connection[Any]") -> None:
-        """Hear what this worker alone is told."""
+        """Listen to what is meant for this worker alone."""
         await connection.add_listener(
             channel_of(self.owner), lambda *notification: self._on_hint(notification[3])
         )  # fmt: skip

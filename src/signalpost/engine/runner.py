@@ -25,7 +25,7 @@ from signalpost.kit.db import Database, Db, Row
 
 IDLE_SECONDS_MAX = 1.0
 IDLE_SECONDS_OF_OTHERS = 9.0
-"""How often workers look for themselves that are told of what is due: before their connection is closed as unused."""
+"""How often workers look that are notified of what is due: before their connection is closed as unused."""
 CLAIM_SECONDS = 5.0
 """How often a worker that polls claims though nothing looks ready, since claims note which server answers."""
 LOOK_SECONDS = 0.05
@@ -61,7 +61,7 @@ class Runner:
         self.looped_at = float("-inf")  # by boottime()
         self.stopping = False
         self._hinted = True  # something is likely to be ready: look by claiming
-        self._is_told_alone = False  # no other worker was told
+        self._is_only_one = False  # no other worker was notified
         self._expects = True  # something becomes ready when the pause ends
         self._refused = False  # no lane was left to claim with
         self._mine_at = float("inf")  # by boottime(): when a lane is ready that was released here
@@ -94,7 +94,7 @@ class Runner:
                 failures = 0
             except Exception as error:  # noqa: BLE001 - the loop must not die; it logs the error and slows down
                 failures += 1
-                self._hinted = True  # what it was told may be waiting still
+                self._hinted = True  # what it was notified of may be waiting still
                 await asyncio.sleep(backoff("claim", self.source.kind, failures, error))  # waking does not shorten it
                 continue
             if pause <= 0:
@@ -106,14 +106,14 @@ class Runner:
             except TimeoutError:
                 self._hinted |= self._expects
 
-    def wake(self, *, is_told_alone: bool = False) -> None:
-        """Claim now: something may be due. `is_told_alone`: no other worker knows of it."""
+    def wake(self, *, is_only_one: bool = False) -> None:
+        """Claim now: something may be due. `is_only_one`: no other worker knows of it."""
         self._hinted = True
-        self._is_told_alone |= is_told_alone
+        self._is_only_one |= is_only_one
         self.woken.set()
 
     def look_soon(self) -> None:
-        """Another worker was told of something: see a moment later that it is gone."""
+        """Another worker was notified: see a moment later that it is gone."""
         if self._look is None:
             self._look = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._end_look)
 
@@ -126,14 +126,14 @@ class Runner:
         """Claim if something is likely to be ready; return the seconds to wait for the next round."""
         pause = 0.0 if self._hinted or self._backlog.active else await self._until_next()
         if pause <= 0:
-            is_told_alone, self._hinted, self._is_told_alone = self._is_told_alone, False, False
+            is_only_one, self._hinted, self._is_only_one = self._is_only_one, False, False
             self._mine_at = float("inf")
             if await self.claim(max(1, self.source.lanes // 2)):
                 self._misses = 0
                 await self._gather()
             elif self._shares.free <= 0:
                 self._refused = True
-                if is_told_alone:
+                if is_only_one:
                     self._spread()
                 pause, self._expects = IDLE_SECONDS_MAX, False
             elif (pause := await self._until_next()) <= 0:  # ready, but locked by another: soon again, then later

@@ -35,17 +35,17 @@ with alive as materialized (
 ), woken as materialized (
     select distinct kind, lane is null or count = 0 as is_for_all, 1 + abs(lane % nullif(count, 0)) as place
     from alive, unnest($1::text[], $2::integer[]) as w(kind, lane)
-), told as (
+), sent as (
     select kind as payload, case when not is_for_all then place end as place from woken
     union
     select kind || '?', case place when 1 then 2 else 1 end from woken, alive where not is_for_all and count > 1
 )
-select pg_notify('{_CHANNEL}' || coalesce('_' || replace(ids[place]::text, '-', ''), ''), payload) from told, alive
+select pg_notify('{_CHANNEL}' || coalesce('_' || replace(ids[place]::text, '-', ''), ''), payload) from sent, alive
 """  # noqa: S608 - a constant
 
 
 def channel_of(worker: UUID | None = None) -> str:
-    """Return where a worker is told of its lanes (`KIND`: claim, `KIND?`: look after a moment), or all are."""
+    """Return where a worker is notified of its lanes (`KIND`: claim, `KIND?`: look after a moment), or all are."""
     return _CHANNEL if worker is None else f"{_CHANNEL}_{worker.hex}"
 
 
