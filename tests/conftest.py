@@ -255,7 +255,7 @@ def settings(data_dir: Path) -> Settings:
 @pytest.fixture(scope="session")
 async def context(settings: Settings, dsn: str) -> AsyncIterator[AppContext]:
     from signalpost.main.app import open_context
-    from signalpost.posts.actions import removals
+    from signalpost.posts.change import removals
 
     async with open_context(settings, dsn) as opened:
         with pytest.MonkeyPatch.context() as patch:

@@ -79,7 +79,7 @@ NO_TEXTS: dict[str, str] = {
     "console.site._static": "reads a file of the package",
     "console.app_pages.": "reads files of the package",
     "console.markdown.": "the guides of the package",
-    "identity.queries.": "makes statements at import", "posts.actions.": "makes statements at import",
+    "identity.queries.": "makes statements at import",
     "profiles.queries.": "makes statements at import", "workspaces.actions.erase.": "makes statements at import",
 }  # fmt: skip
 """Functions, or rooms of them, that look at no text of a stranger, and why."""

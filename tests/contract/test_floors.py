@@ -16,7 +16,7 @@ CHECKOUT = Path(__file__).parents[2]
     [
         ("src/signalpost/kit/clock", "from signalpost.web import app", "A room imports only what stands below it"),
         ("src/signalpost/newroom", "", "A room imports only what stands below it"),
-        ("src/signalpost/posts/queries", "from signalpost.posts import actions", "Inside a room"),
+        ("src/signalpost/posts/queries", "from signalpost.posts import write", "Inside a room"),
         (
             "src/signalpost/networks/connectors/bluesky/calls",
             "from signalpost.networks.connectors import sandbox",
@@ -24,7 +24,7 @@ CHECKOUT = Path(__file__).parents[2]
         ),
         ("src/signalpost/networks/connectors/sandbox", "def late(): import asyncpg", "A connector knows no database"),
         (
-            "src/signalpost/posts/actions",
+            "src/signalpost/posts/write/lock",
             "from signalpost.web import request",
             "Only web, routes, console and main know of requests",
         ),

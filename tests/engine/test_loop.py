@@ -292,7 +292,7 @@ def test_lanes_are_woken_by_the_engine_only() -> None:
     """The rules of `wake` are kept where they are written; the statements of posts are literal, to paste into psql."""
     modules = [path for path in (CHECKOUT / "src" / "signalpost").rglob("*.py") if "migrations" not in path.parts]
     spelled = {f"{path.parent.name}/{path.name}" for path in modules if "wake_lanes(" in path.read_text()}
-    assert spelled == {"engine/wake.py", "actions/writer.py", "actions/submission.py"}
+    assert spelled == {"engine/wake.py", "write/writer.py", "many/submission.py"}
 
 
 async def test_a_row_locked_elsewhere_keeps_back_its_own_lane_only(store: Database) -> None:

@@ -23,7 +23,7 @@ from signalpost.kit import clock, ids
 from signalpost.media import receiver
 from signalpost.media.actions import encode
 from signalpost.posts import work as posts_work
-from signalpost.posts.actions import repost
+from signalpost.posts.many import repost
 
 STEPS_MAX = 300
 

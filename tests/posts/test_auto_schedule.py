@@ -16,7 +16,7 @@ from tests.plans.test_limits import of as caller_of
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions import auto_schedule
+from signalpost.posts.many import auto_schedule
 from signalpost.posts.schemas.auto_schedule import AutoSchedule, AutoScheduled
 from signalpost.web.caller import SCOPES, Caller
 from signalpost.web.fields import PostId

@@ -17,8 +17,8 @@ from tests.helpers.factories import Login, Make
 from tests.helpers.steps import Steps
 
 from signalpost.posts import csv_rows
-from signalpost.posts.actions import batch, bulk_csv
 from signalpost.posts.csv_rows import COLUMNS, Records
+from signalpost.posts.many import batch, bulk_csv
 
 
 @pytest.fixture

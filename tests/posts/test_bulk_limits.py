@@ -17,7 +17,7 @@ from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem, TooManyItems
-from signalpost.posts.actions import batch, bulk
+from signalpost.posts.many import batch, bulk
 from signalpost.posts.schemas.many import BulkCreate, BulkQuery, BulkResult
 from signalpost.web.caller import Caller
 

@@ -12,7 +12,7 @@ from tests.posts.test_bulk_csv import send as send_table
 from tests.scheduling.test_queues import create
 from tests.scheduling.test_slots_of_posts import DAILY, slots
 
-from signalpost.posts.actions import bulk
+from signalpost.posts.many import bulk
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.helpers.factories import Login, Make
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.tenant import Tenant, tenant
-from signalpost.posts import calendar
+from signalpost.posts.find import calendar
 
 ZONE = "Europe/Berlin"
 

@@ -14,8 +14,8 @@ from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.kit.patience import Patience, patience
-from signalpost.posts.actions import queue, recent
-from signalpost.posts.actions.queue import CreateQueue
+from signalpost.posts.write import queue, recent
+from signalpost.posts.write.queue import CreateQueue
 
 LATER = "2027-03-01T09:00:00Z"
 _IDS = {"id", "post_id", "audit_id", "dedupe_key", "content_hash", "request_id", "address"}

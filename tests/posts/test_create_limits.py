@@ -15,10 +15,10 @@ from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.kit.problems import Forbidden, Problem, ValidationFailed
-from signalpost.posts.actions.create import create_post
 from signalpost.posts.errors import DuplicateContent, ExternalIdConflict, PreflightFailed
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Post
+from signalpost.posts.write.create import create_post
 from signalpost.web.caller import SCOPES, Caller
 from signalpost.web.fields import ProfileId
 

@@ -13,9 +13,9 @@ from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions import create as creating
-from signalpost.posts.actions import writer
 from signalpost.posts.schemas.requests import PostCreate
+from signalpost.posts.write import create as creating
+from signalpost.posts.write import writer
 from signalpost.web.fields import ProfileId
 
 Between = Callable[[Callable[[], Awaitable[Any]]], None]

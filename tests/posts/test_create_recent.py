@@ -11,7 +11,7 @@ from tests.posts.test_create import codes, create
 
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions import recent
+from signalpost.posts.write import recent
 
 SOON = clock.wire(clock.now() + timedelta(days=30))
 

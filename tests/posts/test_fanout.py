@@ -14,7 +14,7 @@ from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.problems import Problem, TooManyItems
 from signalpost.plans.errors import PlanFeatureUnavailable
-from signalpost.posts.actions.fanout import fan_out
+from signalpost.posts.many.fanout import fan_out
 from signalpost.posts.schemas.many import FanoutCreate, FanoutTarget
 from signalpost.web.fields import ProfileId
 
@@ -221,7 +221,7 @@ async def test_the_plan_limits_targets_and_includes_links(context: AppContext, m
 
 
 async def test_the_language_of_a_link_is_that_of_networks_that_have_one() -> None:
-    from signalpost.posts.actions.link_rules import with_language
+    from signalpost.posts.compose.link_rules import with_language
 
     options = {"bluesky": {"languages": ["en"], "labels": []}, "sandbox": {}}
     assert with_language(options, "de-AT", ["bluesky", "mastodon", "sandbox"]) == {

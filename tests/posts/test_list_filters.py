@@ -14,7 +14,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.posts import listing
+from signalpost.posts.find import listing
 
 SORTS = ("createdAt", "-createdAt", "scheduledAt", "-scheduledAt")
 STATUSES = ("draft", "scheduled", "queued", "publishing", "published", "partial", "failed")

@@ -10,7 +10,7 @@ from tests.posts.test_update import set_status, set_target, soon
 from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts import listing
+from signalpost.posts.find import listing
 from signalpost.web import paging
 
 

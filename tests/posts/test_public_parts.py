@@ -6,9 +6,9 @@ import pytest
 from signalpost.events import Actor
 from signalpost.kit import clock, ids
 from signalpost.kit.problems import InvalidState
-from signalpost.posts.actions import public
-from signalpost.posts.actions.draft import PostDraft, TargetDraft
-from signalpost.posts.actions.media import PostMedia
+from signalpost.posts.change import public
+from signalpost.posts.compose.draft import PostDraft, TargetDraft
+from signalpost.posts.compose.media import PostMedia
 from signalpost.posts.documents import MediaRef, ThreadPart
 from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
 from signalpost.posts.rows import PostRow, TargetRow

@@ -13,7 +13,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.posts import work
-from signalpost.posts.actions import repeat
+from signalpost.posts.many import repeat
 
 DAILY = {"rrule": "FREQ=DAILY", "count": 5}
 

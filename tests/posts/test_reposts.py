@@ -149,7 +149,7 @@ async def test_what_breaks_off_in_between_is_done_once_afterwards(
     api: Api, make: Make, context: AppContext, owner: Login, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     """The new post and the entry of the history are written together or not at all."""
-    from signalpost.posts.actions import repost
+    from signalpost.posts.many import repost
 
     profiles = [await child(make, owner), await child(make, owner)]
     module = repost.profile_actions if place == "record_repost" else repost
@@ -259,7 +259,7 @@ async def test_posts_of_a_sandbox_stay_there(api: Api, make: Make, context: AppC
 async def test_a_job_that_fails_for_good_says_so_in_the_history(
     api: Api, make: Make, context: AppContext, owner: Login, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from signalpost.posts.actions import repost
+    from signalpost.posts.many import repost
 
     await child(make, owner)
 

@@ -16,8 +16,8 @@ from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.migrations import search_index
-from signalpost.posts import listing, search, work
-from signalpost.posts.actions import index_texts
+from signalpost.posts import work
+from signalpost.posts.find import index_texts, listing, search
 
 _INSERT = """
 insert into post (id, workspace_id, profile_id, timezone, title, text, status, publish_mode, created_by, source, mode,

@@ -11,7 +11,7 @@ from tests.posts.test_update import patch, set_status, set_target, soon
 
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions.trash import delete_expired
+from signalpost.posts.change.trash import delete_expired
 
 STATES = ("draft", "scheduled", "queued", "publishing", "published", "partial", "failed")
 

@@ -14,8 +14,9 @@ from tests.posts.test_create import soon
 
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts import counts, work
+from signalpost.posts import work
 from signalpost.posts.documents import TargetError
+from signalpost.posts.find import counts
 from signalpost.posts.states import POST_STATUSES
 
 STEPS = 220

@@ -8,7 +8,7 @@ from tests.posts.test_update import set_status, set_target, soon, used
 
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions.trash import delete_expired
+from signalpost.posts.change.trash import delete_expired
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 
 from signalpost.kit.db import Database
 from signalpost.kit.rows import Arrays
-from signalpost.posts.actions import writer
 from signalpost.posts.rows import PostRow
+from signalpost.posts.write import writer
 
 _TYPES = """
 select attname, format_type(atttypid, null) from pg_attribute

@@ -12,7 +12,7 @@ from tests.helpers.factories import Login, Make
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.posts import times, work
-from signalpost.posts.actions import zone_rules
+from signalpost.posts.change import zone_rules
 
 ZONE = ZoneInfo("Europe/Berlin")
 OLD = "1999a"

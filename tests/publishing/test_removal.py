@@ -16,7 +16,7 @@ from signalpost.kit import ids
 from signalpost.kit.http import MaybeSent
 from signalpost.main import wiring
 from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outcome, Outgoing, Refused
-from signalpost.posts.actions import removals
+from signalpost.posts.change import removals
 
 REASONS = {
     "an answer": (ApiError(FakeResponse(403, b'{"error": "no"}'), "DELETE /posts"), "403"),

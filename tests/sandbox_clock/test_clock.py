@@ -283,8 +283,8 @@ async def test_two_processes_share_the_clock(sandbox: Sandbox, settings: Setting
 
 async def test_an_earlier_batch_leaves_no_post_behind(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """More posts than one move takes: the job moves the others."""
-    monkeypatch.setattr("signalpost.posts.actions.retime.TARGETS_MAX", 1)
-    monkeypatch.setattr("signalpost.posts.actions.retime.BATCHES_MAX", 2)
+    monkeypatch.setattr("signalpost.posts.change.retime.TARGETS_MAX", 1)
+    monkeypatch.setattr("signalpost.posts.change.retime.BATCHES_MAX", 2)
     posts = [await sandbox.post(after=DAY + number) for number in range(5)]
 
     await sandbox.move(advanceSeconds=2 * DAY)
@@ -295,7 +295,7 @@ async def test_an_earlier_batch_leaves_no_post_behind(sandbox: Sandbox, monkeypa
 
 async def test_all_retries_come_nearer_at_once_however_many(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """They have no scheduled time that they could be computed from again later."""
-    monkeypatch.setattr("signalpost.posts.actions.retime.TARGETS_MAX", 1)
+    monkeypatch.setattr("signalpost.posts.change.retime.TARGETS_MAX", 1)
     posts = [await sandbox.post(text=f"[[transient:1]] {number}") for number in range(3)]
     waiting = "select count(*) from target where workspace_id = $1 and next_attempt_at > now() + interval '30 s'"
     for post in posts:

@@ -1,7 +1,7 @@
 from signalpost import events
 from signalpost.context import AppContext, Hooks
 from signalpost.posts import queries, routes, subscriber, work
-from signalpost.posts.actions import recovery
+from signalpost.posts.change import recovery
 from signalpost.room import Room
 
 

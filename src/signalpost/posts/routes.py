@@ -6,9 +6,10 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, PayloadTooLarge, TooManyItems, Unavailable, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
-from signalpost.posts import calendar, listing, queries, stats, views
-from signalpost.posts.actions import approve, auto_schedule, bulk, bulk_csv, create, fanout, trash, update, validate
-from signalpost.posts.actions.fetch import BEFORE, Fetched
+from signalpost.posts import queries, views
+from signalpost.posts.change import approve, trash, update
+from signalpost.posts.compose import validate
+from signalpost.posts.compose.fetch import BEFORE, Fetched
 from signalpost.posts.errors import (
     DuplicateContent,
     ExternalIdConflict,
@@ -17,6 +18,8 @@ from signalpost.posts.errors import (
     ScheduleTooFar,
     TimezoneRequired,
 )
+from signalpost.posts.find import calendar, listing, stats
+from signalpost.posts.many import auto_schedule, bulk, bulk_csv, fanout
 from signalpost.posts.rows import PostRow
 from signalpost.posts.schemas.auto_schedule import AutoSchedule, AutoScheduled
 from signalpost.posts.schemas.calendar import CalendarQuery, PostCalendar
@@ -32,6 +35,7 @@ from signalpost.posts.schemas.requests import (
 )
 from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
 from signalpost.posts.views import StoredPost
+from signalpost.posts.write import create
 from signalpost.scheduling.errors import NoFreeSlot
 from signalpost.web.caller import Caller
 from signalpost.web.conditional import Conditional

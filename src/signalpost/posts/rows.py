@@ -27,7 +27,7 @@ from signalpost.posts.states import HeldReason, PostStatus, TargetStatus
 # update alike), 4. `Post` in schemas/responses.py; an id, an instant or a document also in `views`.
 # Statements, the merge of an update and the audit log follow from these.
 # A field that has to be resolved first (as `media` or `timezone` has) is one of `PostCreate` and `PostUpdate` instead,
-# and is resolved in actions/draft.py.
+# and is resolved in compose/draft.py.
 
 
 class PostRow(Struct, gc=False):

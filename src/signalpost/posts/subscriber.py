@@ -15,11 +15,11 @@ from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, queries
-from signalpost.posts.actions import audit, emit
-from signalpost.posts.actions.repost import enqueue_repost
-from signalpost.posts.actions.trash import TRASH_PERIOD
+from signalpost.posts.change.trash import TRASH_PERIOD
+from signalpost.posts.many.repost import enqueue_repost
 from signalpost.posts.states import UNDER_WAY, WAITING, HeldReason, sources
 from signalpost.posts.target_errors import target_error
+from signalpost.posts.write import audit, emit
 from signalpost.profiles import queries as profiles
 
 _POSTS_OF: Final = """

@@ -9,12 +9,13 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.engine.turns import Turns
 from signalpost.kit import clock, log
-from signalpost.posts import counts, times
-from signalpost.posts.actions import repost
-from signalpost.posts.actions.index_texts import index_texts, workspaces_after
-from signalpost.posts.actions.repeat import repeat_next
-from signalpost.posts.actions.trash import delete_expired
-from signalpost.posts.actions.zone_rules import OutdatedPost, apply_zone_rules, outdated_posts
+from signalpost.posts import times
+from signalpost.posts.change.trash import delete_expired
+from signalpost.posts.change.zone_rules import OutdatedPost, apply_zone_rules, outdated_posts
+from signalpost.posts.find import counts
+from signalpost.posts.find.index_texts import index_texts, workspaces_after
+from signalpost.posts.many import repost
+from signalpost.posts.many.repeat import repeat_next
 
 JOB: Final = "posts.purge"
 ZONE_RULES_JOB: Final = "posts.zone_rules"

@@ -21,7 +21,7 @@ from signalpost.kit import ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Connector, Outcome, OutcomeUnknown, Reconciled, TryLater
-from signalpost.posts.actions import removals
+from signalpost.posts.change import removals
 from signalpost.publishing.actions import begin, end, removal
 from signalpost.publishing.actions.begin import bucket_of, bucket_on
 from signalpost.publishing.actions.end import Begun

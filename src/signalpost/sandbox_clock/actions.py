@@ -9,7 +9,7 @@ from signalpost.engine import jobs
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.posts import times
-from signalpost.posts.actions.retime import follow_clock
+from signalpost.posts.change.retime import follow_clock
 from signalpost.sandbox_clock import queries
 from signalpost.sandbox_clock.queries import ClockRow
 from signalpost.sandbox_clock.schemas import SandboxClockMove

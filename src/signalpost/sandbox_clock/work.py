@@ -8,8 +8,8 @@ from uuid import UUID
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.posts.actions.repeat import Sandbox, repeat_next
-from signalpost.posts.actions.retime import follow_clock
+from signalpost.posts.change.retime import follow_clock
+from signalpost.posts.many.repeat import Sandbox, repeat_next
 from signalpost.sandbox_clock import queries
 from signalpost.sandbox_clock.actions import JOB
 

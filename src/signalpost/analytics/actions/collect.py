@@ -20,7 +20,7 @@ from signalpost.kit import clock, log, rows
 from signalpost.kit.db import Db
 from signalpost.kit.http import BadResponse
 from signalpost.networks.contract import ApiError, Connector, Metrics, NeedsReconnect, TryLater
-from signalpost.posts.actions.missing_posts import mark_missing
+from signalpost.posts.find.missing_posts import mark_missing
 
 CALLS_MAX: Final = 10
 """Of one account in a run; the rest follows after a pause, so that publishing keeps most of the network's quota."""

@@ -26,7 +26,7 @@ from signalpost.main.backup.recording import Recording
 from signalpost.main.database import require_usable
 from signalpost.main.listening import running_service
 from signalpost.messenger.actions import send as replies
-from signalpost.posts.actions import recovery
+from signalpost.posts.change import recovery
 from signalpost.settings import Settings
 
 

@@ -15,7 +15,8 @@ from signalpost.messenger import texts, times
 from signalpost.messenger.times import Choice
 from signalpost.messenger.whatsapp import Option, Reply
 from signalpost.posts import queries as posts
-from signalpost.posts.actions import approve, create, trash, update, validate
+from signalpost.posts.change import approve, trash, update
+from signalpost.posts.compose import validate
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import (
     ApprovalDecision,
@@ -26,6 +27,7 @@ from signalpost.posts.schemas.requests import (
     TargetIn,
 )
 from signalpost.posts.schemas.responses import Post, PostValidation
+from signalpost.posts.write import create
 from signalpost.profiles.queries import ProfileRow
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, MediaId, ProfileId

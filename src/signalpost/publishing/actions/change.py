@@ -15,10 +15,10 @@ from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.networks.contract import Published
 from signalpost.posts import progress
-from signalpost.posts.actions import audit, emit
 from signalpost.posts.documents import AttemptRecord, Change, FirstComment, TargetError
 from signalpost.posts.rows import AuditRow, PostSummary
 from signalpost.posts.states import OVER, move
+from signalpost.posts.write import audit, emit
 from signalpost.publishing import queries
 from signalpost.publishing.attempt import CallRecord, End
 from signalpost.publishing.policy import AttemptKind, PendingState, TargetChange

@@ -11,15 +11,17 @@ from signalpost.networks.contract import Published
 from signalpost.posts import progress
 from signalpost.posts import queries as posts
 from signalpost.posts import views as post_views
-from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, series, trash, update, writer
-from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
-from signalpost.posts.actions.lock import lock_post
-from signalpost.posts.actions.removals import being_removed
-from signalpost.posts.actions.wake import wake_targets
+from signalpost.posts.change import trash, update
+from signalpost.posts.change.removals import being_removed
+from signalpost.posts.compose import preflight
 from signalpost.posts.documents import Change
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.responses import PostProgress
 from signalpost.posts.states import sources
+from signalpost.posts.write import approvals, audit, emit, permissions, series, writer
+from signalpost.posts.write.enqueue import cancel_waiting, enqueue
+from signalpost.posts.write.lock import lock_post
+from signalpost.posts.write.wake import wake_targets
 from signalpost.publishing import queries, views
 from signalpost.publishing.actions.change import write_ends
 from signalpost.publishing.attempt import End

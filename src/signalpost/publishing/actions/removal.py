@@ -19,12 +19,12 @@ from signalpost.kit import clock, ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError
-from signalpost.posts.actions import audit
-from signalpost.posts.actions.audit import PostRef
-from signalpost.posts.actions.removals import FAILED, REMOVE, job_key
+from signalpost.posts.change.removals import FAILED, REMOVE, job_key
 from signalpost.posts.documents import Change
 from signalpost.posts.states import UNDER_WAY, WAITING, sources
 from signalpost.posts.target_errors import target_error
+from signalpost.posts.write import audit
+from signalpost.posts.write.audit import PostRef
 
 _logger = log.get("publishing")
 

@@ -30,7 +30,7 @@ from signalpost.kit.errors import OperatorError
 from signalpost.media.file_types import ALLOWED
 from signalpost.media.receiver import temporary_folder
 from signalpost.plans import actions as plans
-from signalpost.posts.actions.imported import hold_imported
+from signalpost.posts.many.imported import hold_imported
 from signalpost.webhooks import signing
 from signalpost.workspaces import archive
 from signalpost.workspaces.archive import MEDIA, Reader

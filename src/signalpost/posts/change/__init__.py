@@ -1,0 +1,1 @@
+"""Changing, approving, deleting and restoring posts."""

@@ -1,0 +1,83 @@
+from collections.abc import Iterator
+
+import msgspec
+
+from signalpost import networks
+from signalpost.context import AppContext
+from signalpost.kit import ids, problems
+from signalpost.kit.db import Db
+from signalpost.networks import counting, fitting, preflight
+from signalpost.networks.contract import Facts
+from signalpost.posts import content, document_views, views
+from signalpost.posts.compose.draft import Existing, PostDraft, TargetDraft, build_draft
+from signalpost.posts.compose.fetch import Fetched
+from signalpost.posts.compose.preflight import errors_of, run_preflight, without_bytes
+from signalpost.posts.content import Content
+from signalpost.posts.schemas.requests import PostCreate
+from signalpost.posts.schemas.responses import DerivedMedia, PostValidation, TargetValidation
+from signalpost.web.caller import Caller
+
+
+async def validate_post(
+    context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: Fetched | None = None
+) -> PostValidation:
+    """Say why publishing this post would be refused; save nothing."""
+    try:
+        draft = await build_draft(context, db, caller, data, existing=Existing(fetched or {}))
+    except problems.Problem as problem:
+        if problem.status != 422:
+            raise
+        errors = [msgspec.to_builtins(issue) for issue in problem.errors]
+        return PostValidation(valid=False, errors=errors, warnings=[], targets=[])
+    issues = errors_of(await run_preflight(context, draft))
+    codes = {issue.code for issue in issues}
+    return PostValidation(
+        valid=not issues,
+        errors=[msgspec.to_builtins(issue) for issue in issues],
+        warnings=[
+            *(document_views.warning(warning) for warning in draft.post.warnings if warning.code not in codes),
+            *map(views.hold_warning, views.row_holds(draft.post, draft.target_rows)),
+        ],
+        targets=[checked for target in draft.targets if (checked := _validated(draft, target)) is not None],
+    )
+
+
+def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None:
+    connector = networks.get(target.row.platform)
+    if connector is None:
+        return None
+    facts = preflight.for_account(connector.facts, target.account.facts)
+    sent = content.for_target(draft.post, target.row)
+    text = preflight.text_with_link(facts, sent.text, sent.link, has_media=bool(sent.media))
+    return TargetValidation(
+        platform=target.row.platform,
+        account_id=ids.encode("acc", target.account.id),
+        type=_type(sent),
+        text_length=counting.text_length(facts, text),
+        limit=facts.text.max_length,
+        derived_media=list(_derived(draft, facts, sent)) if draft.post.auto_fit else [],
+    )
+
+
+def _derived(draft: PostDraft, facts: Facts, sent: Content) -> Iterator[DerivedMedia]:
+    """Yield what has to be made of the files of a target."""
+    for media_id in dict.fromkeys(sent.media_ids()):
+        row = draft.media.files.get(media_id)
+        file = None if row is None else without_bytes(row)
+        if file is None or (needed := fitting.fit(facts, file)) is None:
+            continue
+        taken = needed.apply(file)
+        yield DerivedMedia(
+            media_id=ids.encode("med", media_id),
+            rules=[f"{facts.key}.media.{rule}" for rule in needed.rules],
+            mime_type=taken.mime_type,
+            max_size=needed.bytes_max,
+            width=taken.width,
+            height=taken.height,
+        )
+
+
+def _type(sent: Content) -> str:
+    if sent.thread:
+        return "thread"
+    return "text" if not sent.media else "media" if len(sent.media) == 1 else "carousel"

@@ -1,0 +1,1 @@
+"""Finding posts: lists, search, the calendar, counts."""

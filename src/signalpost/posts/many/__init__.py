@@ -1,0 +1,1 @@
+"""Many posts at once: imports, posts for several profiles, links between profiles, repetitions."""
