@@ -16,6 +16,11 @@ from signalpost.migrations.revisions import BASELINE, HEAD
 
 ADDS = "alter table post add column newer text; create table newer (id uuid primary key);"
 INDEXES = "-- outside a transaction\ncreate unique index concurrently if not exists newer_index on two (notes);"
+STARTED = """
+select count(*) filter (where query like '%create unique%' and wait_event_type = 'Lock') = 1 and count(*) = 3
+from pg_stat_activity
+where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+"""
 FAILS = "create table newest (id uuid primary key); select * from nowhere;"
 
 
@@ -105,7 +110,7 @@ async def test_a_revision_that_fails_takes_those_before_it_back(
     """All missing revisions are one transaction, so that a failed update can go on with the old program."""
     later(r9001_add=ADDS, r9002_fail=FAILS)
 
-    with pytest.raises(runner.MigrationFailed, match="Nothing of 9001_add, 9002_fail was kept"):
+    with pytest.raises(runner.MigrationFailed, match=r"Nothing of it was kept \(9001_add, 9002_fail\)"):
         await runner.migrate(fresh_dsn, to="9002")
 
     assert await owner.fetchval("select to_regclass('newer')") is None
@@ -172,6 +177,23 @@ async def test_a_step_outside_a_transaction_that_stopped_is_said_and_resumed(
 
     assert await runner.read_state(owner) == runner.State("9003")
     assert await owner.fetchval("select indisvalid from pg_index where indexrelid = 'newer_index'::regclass")
+
+
+async def test_processes_that_wait_hold_up_no_index(
+    fresh_dsn: str, owner: "asyncpg.Connection[Any]", later: Later
+) -> None:
+    """Building an index concurrently waits for the end of all statements: also of one that waits for the migration."""
+    later(r9001_index=INDEXES)
+    await owner.execute("create table two (notes text)")
+    async with owner.transaction():
+        await owner.execute("lock table two in share row exclusive mode")  # until the others wait
+        migrating = [asyncio.create_task(runner.migrate(fresh_dsn, to="9001")) for _ in range(3)]
+        async with asyncio.timeout(20):
+            while not await owner.fetchval(STARTED):
+                await owner.execute("select pg_stat_clear_snapshot()")  # else a transaction sees what it saw first
+    applied = await asyncio.gather(*migrating)
+
+    assert sorted(applied) == [[], [], ["9001"]]
 
 
 async def test_a_step_in_python_goes_on_where_it_was_killed(

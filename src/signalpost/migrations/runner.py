@@ -17,6 +17,7 @@ FOLDER = revisions.FOLDER
 POSTGRES_MAJOR_MIN = 15
 _LOCK = 7_310_569_101  # advisory: one process migrates, the others wait and then find nothing left to do
 _LOCK_WAIT_SECONDS = 120
+_LOOK_SECONDS = 0.1
 # A statement that waits for a table keeps everyone waiting who comes after it, readers too.
 _LOCK_TIMEOUT: Final = "lock_timeout = '2s'"
 _PAUSE_SECONDS = 2.0
@@ -163,13 +164,14 @@ async def _lock(connection: Db) -> None:
     Raises:
         DatabaseBusy: another process has it for minutes.
     """
-    await connection.execute(f"set lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
-    try:
-        await connection.execute(f"select pg_advisory_lock({_LOCK})")
-    except asyncpg.LockNotAvailableError:
-        raise DatabaseBusy(
-            "Another process has been migrating this database for minutes. Start again when it has ended."
-        ) from None
+    # Asking again and again, since who waits in one statement has a snapshot, and building an index concurrently waits
+    # for the end of every snapshot: both would wait for each other.
+    for _ in range(int(_LOCK_WAIT_SECONDS / _LOOK_SECONDS)):
+        if await connection.fetchval(f"select pg_try_advisory_lock({_LOCK})"):
+            await connection.execute(f"set lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+    raise DatabaseBusy("Another process has been migrating this database for minutes. Start again when it has ended.")
 
 
 async def _upgrade(connection: Db, to: str) -> list[str]:
@@ -224,9 +226,9 @@ async def _apply_together(connection: Db, state: State, together: Sequence[Revis
     except asyncpg.LockNotAvailableError:
         raise
     except asyncpg.PostgresError as error:
-        names = ", ".join([*(["schema"] if state.revision is None else []), *(revision.name for revision in together)])
+        names = ", ".join([BASELINE, *(revision.name for revision in together)][state.revision is not None :])
         raise MigrationFailed(
-            f"The database could not be migrated: {error}. Nothing of {names} was kept, so the version before goes on."
+            f"The database could not be migrated: {error}. Nothing of it was kept ({names}): the old version goes on."
         ) from error
     applied.extend(done)
 
