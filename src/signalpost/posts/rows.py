@@ -1,7 +1,7 @@
 """Rows of posts, targets and the audit log. `kit.rows` derives column lists and readers from these structs."""
 
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from msgspec import Struct, field
@@ -77,6 +77,10 @@ class PostRow(Struct, gc=False):
     deleted_at: datetime | None = None
     purge_at: datetime | None = None
     former_status: PostStatus | None = None  # the status when it was trashed
+
+
+LABELS: Final = ("tags", "notes", "campaign", "external_id")
+"""Fields that can be changed in every state of a post."""
 
 
 class TargetRow(Struct, gc=False):

@@ -22,15 +22,17 @@ from signalpost.posts.compose.schedule import Unchanged
 from signalpost.posts.compose.slot import take_slot
 from signalpost.posts.compose.variations import require_variations_accepted
 from signalpost.posts.documents import Approval, MediaRef, PostWarning, Recurrence
-from signalpost.posts.rows import AuditRow, PostRow, TargetRow
+from signalpost.posts.rows import LABELS, AuditRow, PostRow, TargetRow
 from signalpost.posts.schemas.requests import (
     MediaIn,
+    PostAttributes,
     PostCreate,
     PostUpdate,
     RecurrenceIn,
     TargetIn,
     ThreadPartIn,
     UserTagIn,
+    UtmIn,
 )
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY, HeldReason, move
@@ -42,8 +44,6 @@ from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, MediaId, PostId, ProfileId
 from signalpost.web.inputs import ANY_VERSION, IfMatch, deleted_meanwhile
 
-LABELS: Final = ("tags", "notes", "campaign", "external_id")
-"""Fields that can be changed in every state of a post."""
 _TEXT: Final = ("text", "description")
 _MEDIA: Final = ("media", "media_url", "media_urls")
 _TIMES: Final = ("scheduled_at", "publish_mode")
@@ -201,6 +201,13 @@ def as_body(post: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
         timezone=post.timezone,
         options=post.options,
     )
+
+
+def as_copy(post: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
+    """Return the body of another post that is as the stored one, but for the external id."""
+    attributes = {name: getattr(post, name) for name in PostAttributes.__struct_fields__ if name != "external_id"}
+    utm = None if post.utm is None else UtmIn(**msgspec.structs.asdict(post.utm))
+    return msgspec.structs.replace(as_body(post, targets), **attributes, utm=utm)
 
 
 def _target_in(target: TargetRow) -> TargetIn:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease, LeaseLost
@@ -21,12 +21,12 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Problem
 from signalpost.kit.tenant import Tenant
 from signalpost.posts import queries, recurrences
-from signalpost.posts.change.update import as_body
+from signalpost.posts.change.update import as_copy
 from signalpost.posts.documents import ApprovalState, Change
 from signalpost.posts.many.batch import Item, create_batch
 from signalpost.posts.recurrences import Occurrence
 from signalpost.posts.rows import PostRow, TargetRow
-from signalpost.posts.schemas.requests import PostCreate, UtmIn
+from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.times import AHEAD_MAX
 from signalpost.posts.write import audit
 from signalpost.web.caller import Caller, Role
@@ -184,19 +184,10 @@ def _caller(post: PostRow, terms: WorkspaceTerms) -> Caller:
 def _body(post: PostRow, targets: Sequence[TargetRow], occurrence: Occurrence) -> PostCreate:
     """Return the body of the repetition: the content of the post as it is now, at its wall time."""
     assert post.recurrence is not None  # noqa: S101 - see `_due`
-    body = as_body(post, [target for target in targets if target.status != "cancelled"])
+    body = as_copy(post, [target for target in targets if target.status != "cancelled"])
     return structs.replace(
         body,
         text=recurrences.text_of(post.recurrence, post.text, occurrence.number),
-        title=post.title,
-        link=post.link,
-        first_comment=post.first_comment,
-        tags=post.tags,
-        campaign=post.campaign,
-        utm=None if post.utm is None else UtmIn(**structs.asdict(post.utm)),
-        notes=post.notes,
-        auto_fit=post.auto_fit,
-        external_id=UNSET,
         allow_duplicate=True,
         scheduled_at=occurrence.local.isoformat(),
         timezone=post.recurrence.timezone,

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from signalpost.context import AppContext
 from signalpost.engine import jobs
@@ -25,13 +25,13 @@ from signalpost.kit.tenant import Tenant
 from signalpost.plans import limits
 from signalpost.posts import queries
 from signalpost.posts.change import recovery
-from signalpost.posts.change.update import as_body
+from signalpost.posts.change.update import as_copy
 from signalpost.posts.compose.link_rules import platforms_of, with_language
 from signalpost.posts.errors import DuplicateContent
 from signalpost.posts.many.batch import Item, create_batch
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.rows import PostRow
-from signalpost.posts.schemas.requests import PostCreate, UtmIn
+from signalpost.posts.schemas.requests import PostCreate
 from signalpost.profiles import actions as profile_actions
 from signalpost.profiles import queries as profile_queries
 from signalpost.profiles.actions import Repost
@@ -159,17 +159,10 @@ def _body(source: PostRow, link: LinkRow, platforms: list[str], now: datetime) -
     rules = link.rules
     at = (source.published_at or now) + timedelta(minutes=rules.delay_minutes)
     return structs.replace(
-        as_body(source, ()),
+        as_copy(source, ()),
         profile_id=ProfileId(int=link.child_profile_id.int),
         text=(rules.caption_prefix or "") + source.text,
-        title=source.title,
-        link=source.link,
-        first_comment=source.first_comment,
-        tags=source.tags,
-        campaign=source.campaign,
-        utm=None if source.utm is None else UtmIn(**structs.asdict(source.utm)),
-        auto_fit=source.auto_fit,
-        allow_duplicate=source.allow_duplicate,
+        notes=UNSET,
         platforms=platforms,
         scheduled_at=clock.wire(at) if at > now else None,
         timezone=None,

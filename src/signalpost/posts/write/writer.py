@@ -17,7 +17,7 @@ from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts.errors import ExternalIdConflict
-from signalpost.posts.rows import AuditRow, PostRow, TargetRow
+from signalpost.posts.rows import LABELS, AuditRow, PostRow, TargetRow
 from signalpost.posts.write.guards import guarded_content, guarded_contents
 from signalpost.web.caller import Caller
 
@@ -254,12 +254,17 @@ async def update(
         await plans.check_spent(db, payer, limits.POSTS, used)
 
 
-_LABELS: Final = f"""
-with changed_post as (
-    update post set tags = $2, notes = $3, campaign = $4, external_id = $5, approval = $6, version = $7, updated_at = $8
-    where id = $1
-)
-insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_record(null::audit, $9)
+_LABELS: Final = (*LABELS, "approval", "version", "updated_at")
+_RECURRENCE: Final = ("recurrence", "scheduled_at", "version", "updated_at")
+
+
+@cache
+def _change(names: Sequence[str]) -> str:
+    """Return the statement that changes these columns of the post $1, and writes the audit entry $2."""
+    changed = ", ".join(f"{name} = ${number}" for number, name in enumerate(names, 3))
+    return f"""
+with changed_post as (update post set {changed} where id = $1)
+insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_record(null::audit, $2)
 """  # noqa: S608 - names of columns only
 
 
@@ -270,25 +275,14 @@ async def update_labels(db: Db, post: PostRow, entry: AuditRow) -> None:
         ExternalIdConflict: another post took the external id at this moment.
     """
     try:
-        await db.execute(
-            _LABELS, post.id, post.tags, post.notes, post.campaign, post.external_id, post.approval, post.version,
-            post.updated_at, entry,
-        )  # fmt: skip
+        await db.execute(_change(_LABELS), post.id, entry, *(getattr(post, name) for name in _LABELS))
     except asyncpg.UniqueViolationError as error:
         raise _conflict(error, post) from None
 
 
-_RECURRENCE: Final = f"""
-with changed_post as (
-    update post set recurrence = $2, scheduled_at = $3, version = $4, updated_at = $5 where id = $1
-)
-insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_record(null::audit, $6)
-"""  # noqa: S608 - names of columns only
-
-
 async def update_recurrence(db: Db, post: PostRow, entry: AuditRow) -> None:
     """Write how a locked post repeats, which can change in every state."""
-    await db.execute(_RECURRENCE, post.id, post.recurrence, post.scheduled_at, post.version, post.updated_at, entry)
+    await db.execute(_change(_RECURRENCE), post.id, entry, *(getattr(post, name) for name in _RECURRENCE))
 
 
 def _conflict(error: asyncpg.UniqueViolationError, post: PostRow) -> Exception:
