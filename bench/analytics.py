@@ -37,7 +37,7 @@ from signalpost.analytics.period import Days
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.engine.contract import Lease
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_up
 from signalpost.kit import ids, log
 from signalpost.kit.db import Database
 from signalpost.main import app
@@ -227,7 +227,7 @@ async def write_accounts(context: AppContext, accounts: list[_Account]) -> list[
     """Write the accounts with their published posts, all of them due."""
     account_ids: list[UUID] = []
     async with context.database.transaction() as db:
-        owner = await identity.create_owner(
+        owner = await sign_up.create_owner(
             context, db, email="collect@example.test", password="not a secret at all", workspace_name="Bench"
         )
         profile_id = await db.fetchval("select id from profile where workspace_id = $1", owner.workspace_id)

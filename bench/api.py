@@ -30,13 +30,13 @@ from bench import floor
 from bench.load import Run, free_port, request_bytes, run, wait_for_port
 from bench.recording import record, uuids
 from bench.service import ended, environment, temporary_folder
-from signalpost.accounts import actions as accounts
+from signalpost.accounts.actions import connect
 from signalpost.accounts.schemas import AccountConnect
 from signalpost.api_keys.actions import keys as api_keys
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.start import start_postgres
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_up
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, log
 from signalpost.main import app
@@ -78,7 +78,7 @@ def body(profile: str, chosen: Sequence[str]) -> dict[str, Any]:
 async def prepare(context: AppContext) -> Workspace:
     """Create a workspace with 60 accounts and 1,000 posts to three of them."""
     async with context.database.transaction() as db:
-        owner = await identity.create_owner(
+        owner = await sign_up.create_owner(
             context, db, email="bench@example.test", password="not a secret at all", workspace_name="Bench"
         )
         _, key = await api_keys.create_key_for(
@@ -88,7 +88,7 @@ async def prepare(context: AppContext) -> Workspace:
     profile = ids.encode("prof", owner.profile_id)
     for number in range(ACCOUNTS):
         data = AccountConnect(profile_id=ProfileId(int=owner.profile_id.int), fields={"username": f"bench{number}"})
-        await accounts.connect_account(context, caller, "sandbox", data)
+        await connect.connect_account(context, caller, "sandbox", data)
     async with context.database.connection() as db:
         account_ids = [row[0] for row in await db.fetch("select id from account order by id")]
     names = [ids.encode("acc", account_id) for account_id in account_ids]

@@ -26,7 +26,7 @@ from bench.service import temporary_folder
 from bench.usage import cpu_ms
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.start import start_postgres
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.kit import log
 from signalpost.main import app
 from signalpost.migrations.runner import migrate
@@ -59,7 +59,7 @@ async def fill(cluster: Cluster, folder: Path) -> Prepared:
             member = await db.fetchrow("select user_id, workspace_id from member limit 1")
             bearers = [
                 (
-                    await identity.open_session(
+                    await sign_in.open_session(
                         db, context.keys, member["user_id"], member["workspace_id"], "owner", "192.0.2.1"
                     )
                 ).access_token

@@ -24,7 +24,7 @@ from bench.service import temporary_folder
 from signalpost.api_keys.actions import keys as api_keys
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.start import start_postgres
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_up
 from signalpost.kit import log
 from signalpost.main import app
 from signalpost.migrations.runner import migrate
@@ -59,7 +59,7 @@ async def prepare(settings: Settings, dsn: str) -> str:
     """Create a workspace and fill its rooms; return a key."""
     async with app.open_context(settings, dsn) as context:
         async with context.database.transaction() as db:
-            owner = await identity.create_owner(
+            owner = await sign_up.create_owner(
                 context, db, email="bench@example.test", password="not a secret at all", workspace_name="Bench"
             )
             _, key = await api_keys.create_key_for(

@@ -9,7 +9,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost import events, networks
-from signalpost.accounts import actions
+from signalpost.accounts.actions import publications
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database, Db
@@ -283,7 +283,7 @@ async def test_only_a_later_publication_is_recorded(api: Api, make: Make, databa
     now = clock.now()
     for at in (now, now - timedelta(hours=1)):
         async with database.transaction() as db:
-            await actions.record_publications(db, [account_id], at)
+            await publications.record_publications(db, [account_id], at)
 
     listing = (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"]
     assert [account["lastPublishedAt"] for account in listing] == [clock.wire(now)]

@@ -15,8 +15,8 @@ from tests.helpers.factories import Make
 from tests.helpers.sign_in_servers import api_of, context_with
 
 from signalpost import networks
-from signalpost.accounts import queries
-from signalpost.accounts.actions import mark_needs_reauth, pages
+from signalpost.accounts import moves, queries
+from signalpost.accounts.actions import pages
 from signalpost.accounts.secrets import seal
 from signalpost.accounts.token_store import open_session
 from signalpost.context import AppContext
@@ -269,7 +269,7 @@ async def test_connecting_again_repairs_all_accounts_of_the_grant(staged: Staged
     second = (await staged.switch("p2")).json()
     async with staged.flow.database.transaction() as db:
         for account in (first, second):
-            await mark_needs_reauth(db, uuid_of(account["id"]), "The password was changed.")
+            await moves.mark_needs_reauth(db, uuid_of(account["id"]), "The password was changed.")
     returned = (await staged.come_back(accountId=second["id"])).json()  # the one to reconnect needs no choice
 
     assert (returned["status"], returned["account"]["id"]) == ("connected", second["id"])

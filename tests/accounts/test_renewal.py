@@ -13,7 +13,7 @@ from tests.helpers.bluesky_accounts import Connected, bluesky, forget_password
 from tests.helpers.factories import Make
 
 from signalpost import networks
-from signalpost.accounts import actions, queries, token_store, work
+from signalpost.accounts import moves, queries, token_store, work
 from signalpost.accounts.token_store import NoCredentials, Renewals
 from signalpost.context import AppContext
 from signalpost.kit import clock
@@ -221,10 +221,10 @@ async def test_a_dead_grant_is_not_blamed_on_tokens_stored_since(context: AppCon
         before = await connected.row()
         await connected.connect()
         async with context.database.transaction() as db:
-            old = await actions.mark_needs_reauth(db, before.id, "401", secrets_version=before.secrets_version)
+            old = await moves.mark_needs_reauth(db, before.id, "401", secrets_version=before.secrets_version)
             now = (await queries.by_id(db, before.id)).secrets_version  # type: ignore[union-attr]
-            new = await actions.mark_needs_reauth(db, before.id, "401", secrets_version=now)
-            repeat = await actions.mark_needs_reauth(db, before.id, "401")
+            new = await moves.mark_needs_reauth(db, before.id, "401", secrets_version=now)
+            repeat = await moves.mark_needs_reauth(db, before.id, "401")
 
         assert (old, new, repeat) == (False, True, False)
 

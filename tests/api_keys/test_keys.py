@@ -14,7 +14,8 @@ from tests.helpers.factories import Login, Make
 from tests.helpers.identity import change_member, code, register
 
 from signalpost.context import AppContext
-from signalpost.identity import actions, roles
+from signalpost.identity import roles
+from signalpost.identity.actions import staff
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.caller_cache import CACHE_SECONDS, CallerCache
 from signalpost.kit import clock, crypto, db, ids, problems
@@ -390,7 +391,7 @@ async def test_staff_keys_administer_only_when_requested(api: Api, context: AppC
     """A staff member's everyday key is no master key."""
     made = await register(api)
     async with context.database.transaction() as connection:
-        await actions.make_staff(context, connection, made["email"].upper())
+        await staff.make_staff(context, connection, made["email"].upper())
 
     everyday = await create(api, made["accessToken"])
     asked = await create(api, made["accessToken"], scopes=["instance:admin"])

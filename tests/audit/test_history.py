@@ -9,7 +9,9 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import purge
+from signalpost.audit.actions import record as audit
+from signalpost.audit.actions import seal as audit_seal
 from signalpost.audit.actions.seal import SETTLED
 from signalpost.context import AppContext
 from signalpost.events import Actor
@@ -33,8 +35,8 @@ async def write(db: Db, workspace_id: Any, count: int) -> None:
 
 async def seal_all(db: Db, *, limit: int = 10_000, settled: timedelta = NOW) -> int:
     """Seal once at most so many rows of each chain; return how many there were."""
-    chains = dict.fromkeys(await audit.chains(db, None, 10_000))
-    return sum(done.rows for done in (await audit.seal(db, chains, limit, settled=settled)).values())
+    chains = dict.fromkeys(await audit_seal.chains(db, None, 10_000))
+    return sum(done.rows for done in (await audit_seal.seal(db, chains, limit, settled=settled)).values())
 
 
 async def tamper(db: Db, statement: str, *parameters: Any) -> None:
@@ -151,7 +153,7 @@ async def test_seals_cover_every_entry_once_in_batches(database: Database, owner
         while await seal_all(db, limit=3):
             pass
         assert await seal_all(db) == 0
-        verification = await audit.verify(db, owner.workspace_id)
+        verification = await audit_seal.verify(db, owner.workspace_id)
         count = await db.fetchval("select count(*) from audit where workspace_id = $1", owner.workspace_id)
     assert (verification.broken_at, verification.unsealed) == (None, 0)
     assert verification.sealed == verification.last_seq == count >= 7
@@ -170,7 +172,7 @@ async def test_what_was_just_written_waits_for_slower_transactions(database: Dat
                          late, owner.workspace_id, ACTOR)  # fmt: skip
         await write(db, owner.workspace_id, 1)
         assert await seal_all(db) == 2
-        assert (await audit.verify(db, owner.workspace_id)).broken_at is None
+        assert (await audit_seal.verify(db, owner.workspace_id)).broken_at is None
 
 
 @pytest.mark.parametrize(
@@ -195,11 +197,11 @@ async def test_the_first_entry_that_was_touched_is_named(
             savepoint = db.transaction()
             await savepoint.start()
             await tamper(db, statement.format("workspace_id = $1 and id = $2"), owner.workspace_id, seal["audit_id"])
-            verification = await audit.verify(db, owner.workspace_id)
+            verification = await audit_seal.verify(db, owner.workspace_id)
             assert (verification.broken_at, verification.missing) == (seal["seq"], missing)
             assert verification.broken_id == seal["audit_id"]
             await savepoint.rollback()
-        assert (await audit.verify(db, owner.workspace_id)).broken_at is None
+        assert (await audit_seal.verify(db, owner.workspace_id)).broken_at is None
 
 
 async def test_a_seal_that_was_made_again_does_not_agree_with_the_next_one(database: Database, owner: Login) -> None:
@@ -215,9 +217,9 @@ async def test_a_seal_that_was_made_again_does_not_agree_with_the_next_one(datab
                                   owner.workspace_id)  # fmt: skip
         await tamper(db, "update audit set action = 'other' where id = $1", entry)
         await tamper(db, forged, owner.workspace_id)
-        assert (await audit.verify(db, owner.workspace_id)).broken_at == 3
+        assert (await audit_seal.verify(db, owner.workspace_id)).broken_at == 3
         await tamper(db, "delete from audit_seal where workspace_id = $1 and seq = 4", owner.workspace_id)
-        assert (await audit.verify(db, owner.workspace_id)).broken_at == 3
+        assert (await audit_seal.verify(db, owner.workspace_id)).broken_at == 3
 
 
 async def test_the_command_names_the_broken_entry(context: AppContext, database: Database, owner: Login) -> None:
@@ -248,9 +250,9 @@ async def test_what_the_plan_no_longer_keeps_goes_and_the_chain_still_holds(data
         await db.execute("alter table audit_seal disable trigger user")
         await db.execute("update audit_seal set sealed_at = time_of_id(audit_id)")
         await db.execute("alter table audit_seal enable trigger user")
-        purged = await audit.purge(db, [owner.workspace_id], {"free": 30}, limit=10)
+        purged = await purge.purge(db, [owner.workspace_id], {"free": 30}, limit=10)
         assert purged == {owner.workspace_id: 2}
-        verification = await audit.verify(db, owner.workspace_id)
+        verification = await audit_seal.verify(db, owner.workspace_id)
         assert (verification.broken_at, verification.unsealed) == (None, 0)
         with pytest.raises(asyncpg.InsufficientPrivilegeError):  # it stays closed afterwards
             await db.execute("delete from audit where workspace_id = $1", owner.workspace_id)

@@ -26,7 +26,7 @@ from signalpost.billing import work
 from signalpost.billing.actions.handover import close_pages
 from signalpost.engine.contract import Lease
 from signalpost.kit import clock, ids
-from signalpost.workspaces import actions as workspaces
+from signalpost.workspaces.actions import delete
 
 GRACE_DAYS = 7
 PAGE = {"successUrl": BACK, "cancelUrl": BACK}
@@ -233,7 +233,7 @@ class History:
         if self.owner is None:
             with clock.at(self.till.simulator.world.clock()):
                 async with self.till.context.database.transaction() as db:
-                    await workspaces.restore_workspace(self.till.context, db, self.workspace_id)
+                    await delete.restore_workspace(self.till.context, db, self.workspace_id)
             self.owners.append((self.now, self.owners[-2][1]))
 
     async def pass_time(self) -> None:

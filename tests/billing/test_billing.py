@@ -8,7 +8,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.billing.actions.feedback import PER_DAY
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.kit.db import Database
 from signalpost.plans import actions as plans
 
@@ -92,7 +92,7 @@ async def test_the_plan_of_a_signed_in_reader_is_marked(shop: Api, make: Make) -
 
 async def session(make: Make, login: Login) -> str:
     async with make.context.database.transaction() as db:
-        opened = await identity.open_session(
+        opened = await sign_in.open_session(
             db, make.context.keys, login.user_id, login.workspace_id, "owner", "192.0.2.1"
         )
     return opened.access_token

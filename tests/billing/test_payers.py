@@ -12,7 +12,7 @@ from signalpost.billing import payer_queries
 from signalpost.billing.actions.handover import close_pages
 from signalpost.kit import clock, ids
 from signalpost.main import app
-from signalpost.workspaces import actions as workspaces
+from signalpost.workspaces.actions import delete as workspaces_delete
 
 HERS, HIS = "4242424242421111", "4242424242422222"
 PAGE = {"successUrl": BACK, "cancelUrl": BACK}
@@ -313,7 +313,7 @@ async def test_a_workspace_that_is_restored_can_buy_again(till: Till) -> None:
     await delete(till, buyer)
     await close(till, buyer)
     async with till.context.database.transaction() as db:
-        await workspaces.restore_workspace(till.context, db, buyer.login.workspace_id)
+        await workspaces_delete.restore_workspace(till.context, db, buyer.login.workspace_id)
     await till.buy(buyer)
     await till.notify()
 

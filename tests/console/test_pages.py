@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
 from signalpost.identity import tokens
+from signalpost.identity.actions import sign_up
 from signalpost.kit import machine_zone
 from signalpost.kit.problems import Problem
 from signalpost.main import app
@@ -298,7 +298,7 @@ async def reset(empty: AppContext) -> str:
     """The token of a mailed link to choose a new password."""
     text = secrets.token_hex(32)
     async with empty.database.transaction() as db:
-        owner = await identity.create_owner(
+        owner = await sign_up.create_owner(
             empty, db, email=FORM["email"], password=FORM["password"], workspace_name="Bakery"
         )
         await db.execute(

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_up
 
 EMAIL, PASSWORD = "ada@example.test", "correct horse battery"
 OURS = {"Sec-Fetch-Site": "same-origin", "X-Console": "1"}
@@ -16,7 +16,7 @@ OURS = {"Sec-Fetch-Site": "same-origin", "X-Console": "1"}
 async def person(empty: AppContext) -> str:
     """A user; returns their e-mail address."""
     async with empty.database.transaction() as db:
-        await identity.create_owner(empty, db, email=EMAIL, password=PASSWORD, workspace_name="Bakery", timezone="UTC")
+        await sign_up.create_owner(empty, db, email=EMAIL, password=PASSWORD, workspace_name="Bakery", timezone="UTC")
     return EMAIL
 
 
@@ -74,7 +74,7 @@ async def test_a_page_acts_only_for_the_user_whom_it_shows(
     await sign_in(visit)
     first = (await visit.get("/api/v1/auth/me")).json()
     async with empty.database.transaction() as db:
-        await identity.create_owner(
+        await sign_up.create_owner(
             empty, db, email="bob@example.test", password=PASSWORD, workspace_name="Bar", timezone="UTC"
         )
     await sign_in(visit, email="bob@example.test")

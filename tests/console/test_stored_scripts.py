@@ -24,7 +24,7 @@ from tests.helpers.factories import Make
 from tests.helpers.served import served
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in, staff
 from signalpost.main import app
 from signalpost.settings import Settings
 from signalpost.web import session_cookie
@@ -75,10 +75,10 @@ async def place(settings: Settings, fresh_dsn: str) -> AsyncIterator[Place]:
 async def _cookie(context: AppContext, sample: Sample, url: str) -> dict[str, Any]:
     """Let the owner administer the installation, so that they see every page; sign them in."""
     async with context.database.transaction() as db:
-        await identity.make_staff(context, db, sample.owner.email)
+        await staff.make_staff(context, db, sample.owner.email)
         user = sample.owner.user_id
-        signed_in = await identity.sign_in(context, db, user, "203.0.113.7", "login", second_factor=True)
-    value = identity.session_cookie(context, signed_in.access_token)
+        signed_in = await sign_in.sign_in(context, db, user, "203.0.113.7", "login", second_factor=True)
+    value = sign_in.session_cookie(context, signed_in.access_token)
     return {"name": session_cookie.cookie_name(context), "value": value, "url": url, "httpOnly": True}
 
 

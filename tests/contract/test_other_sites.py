@@ -13,7 +13,7 @@ from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.web import session_cookie
 from signalpost.web.caller import PUBLIC
 
@@ -46,10 +46,8 @@ PAGES = {
 
 async def _cookie(context: AppContext, sample: Sample) -> str:
     async with context.database.transaction() as db:
-        signed_in = await identity.sign_in(
-            context, db, sample.owner.user_id, "203.0.113.7", "login", second_factor=True
-        )
-    value = identity.session_cookie(context, signed_in.access_token)
+        signed_in = await sign_in.sign_in(context, db, sample.owner.user_id, "203.0.113.7", "login", second_factor=True)
+    value = sign_in.session_cookie(context, signed_in.access_token)
     return f"{session_cookie.cookie_name(context)}={value}"
 
 

@@ -33,7 +33,7 @@ from signalpost.oidc import flow
 from signalpost.status import tokens as status_tokens
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
-from signalpost.workspaces.actions import JOB as EXPORT_JOB
+from signalpost.workspaces.actions.export import JOB as EXPORT_JOB
 
 Prepare = Callable[[Sample, PreparedRequest], Awaitable[None]]
 _PASSWORD = "correct horse battery"

@@ -19,7 +19,7 @@ from signalpost.billing.differences import Difference
 from signalpost.console.openapi import openapi_document
 from signalpost.console.samples import example_bodies
 from signalpost.engine import buckets, jobs
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.identity.schemas import Tokens
 from signalpost.kit import clock, ids
 from signalpost.main import wiring
@@ -126,7 +126,7 @@ class Sample:
 async def session_of(sample: Sample, login: Login) -> Tokens:
     """Sign this member in."""
     async with sample.make.context.database.transaction() as db:
-        return await identity.open_session(
+        return await sign_in.open_session(
             db, sample.make.context.keys, login.user_id, login.workspace_id, "owner", "192.0.2.1"
         )
 

@@ -9,7 +9,7 @@ from tests.helpers.api import Api
 
 from signalpost.api_keys.actions import keys as api_keys
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_up, staff
 from signalpost.kit import ids
 from signalpost.web.caller import SCOPES
 
@@ -39,7 +39,7 @@ class Make:
         """A new workspace with its owner and two keys with every scope."""
         email = f"owner-{secrets.token_hex(5)}@example.test"
         async with self.context.database.transaction() as db:
-            owner = await identity.create_owner(
+            owner = await sign_up.create_owner(
                 self.context,
                 db,
                 email=email,
@@ -53,13 +53,13 @@ class Make:
         """Someone who administers this installation, with a workspace of their own; the live key may do so too."""
         owner = await self.owner()
         async with self.context.database.transaction() as db:
-            await identity.make_staff(self.context, db, owner.email)
+            await staff.make_staff(self.context, db, owner.email)
         return await self.login(owner.user_id, owner.workspace_id, owner.email, scopes=SCOPES)
 
     async def workspace(self, owner: Login) -> Login:
         """Another workspace of the same owner."""
         async with self.context.database.transaction() as db:
-            workspace_id, _ = await identity.create_workspace(
+            workspace_id, _ = await sign_up.create_workspace(
                 self.context, db, user_id=owner.user_id, name="More " + secrets.token_hex(4), plan="self_hosted"
             )
         return await self.login(owner.user_id, workspace_id, owner.email)

@@ -16,7 +16,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.identity.queries import tenant_sql
 from signalpost.kit.http import Clients
 from signalpost.main import app as program
@@ -74,7 +74,7 @@ class Messenger:
     async def session(self, login: Login) -> str:
         """Sign somebody in; return the access token."""
         async with self.context.database.transaction() as db:
-            tokens = await identity.open_session(
+            tokens = await sign_in.open_session(
                 db, self.context.keys, login.user_id, login.workspace_id, "owner", "192.0.2.1"
             )
         return tokens.access_token

@@ -18,7 +18,7 @@ from tests.helpers.factories import Login, Make
 from signalpost.billing.actions import prices
 from signalpost.billing.stripe import Stripe as Client
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.kit import clock
 
 BACK = "https://app.example.test/paid"
@@ -57,7 +57,7 @@ class Till:
 
     async def session(self, login: Login, role: Any = "owner") -> str:
         async with self.context.database.transaction() as db:
-            opened = await identity.open_session(
+            opened = await sign_in.open_session(
                 db, self.context.keys, login.user_id, login.workspace_id, role, "192.0.2.1"
             )
         return opened.access_token

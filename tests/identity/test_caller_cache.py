@@ -8,7 +8,8 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
-from signalpost.identity import actions, caller_cache
+from signalpost.identity import caller_cache
+from signalpost.identity.actions import workspaces
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.caller_cache import CallerCache, cache_key
 from signalpost.identity.errors import KeyRevoked
@@ -101,7 +102,7 @@ async def test_a_new_plan_counts_at_the_next_request(make: Make, context: AppCon
     before = await authenticate(owner.key, None, "127.0.0.1")
 
     async with context.database.transaction() as db:
-        await actions.set_plan(context, db, owner.workspace_id, "pro")
+        await workspaces.set_plan(context, db, owner.workspace_id, "pro")
 
     after = await authenticate(owner.key, None, "127.0.0.1")
     assert (before.plan, after.plan) == ("free", "pro")

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from signalpost.context import AppContext
-from signalpost.identity.actions import NewWorkspace, first_run
+from signalpost.identity.actions import first_run
+from signalpost.identity.actions.sign_up import NewWorkspace
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems

@@ -27,8 +27,8 @@ from signalpost.api_keys.actions import leaked
 from signalpost.api_keys.secret_scanning import find
 from signalpost.context import AppContext
 from signalpost.events import Actor
-from signalpost.identity import actions as identity
 from signalpost.identity import offspring, tokens
+from signalpost.identity.actions import passwords, sign_in
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.offspring import ELSEWHERE, OFFSPRING, Asks, Cause, Kind, Own, Stays
 from signalpost.identity.schemas import Tokens
@@ -247,7 +247,7 @@ async def one_time_token(scene: Scene, bearer: str) -> Probe:
 
     async def probe() -> bool:
         async with scene.messenger.context.database.connection() as db:
-            return await identity.is_reset_valid(db, token)
+            return await passwords.is_reset_valid(db, token)
 
     return probe
 
@@ -304,7 +304,7 @@ async def password_changed(scene: Scene) -> None:
     with across_workspaces():
         async with scene.messenger.context.database.transaction() as db:
             email = scene.member.email
-            await identity.reset_password(scene.messenger.context, db, email=email, password="another long password")
+            await passwords.reset_password(scene.messenger.context, db, email=email, password="another long password")
 
 
 async def session_stolen(scene: Scene) -> None:
@@ -340,7 +340,7 @@ async def scene(messenger: Messenger, owner: Login) -> Scene:
     login = await messenger.make.member(owner, role="admin")
     context = messenger.context
     async with context.database.transaction() as db:
-        opened_session = await identity.open_session(
+        opened_session = await sign_in.open_session(
             db, context.keys, login.user_id, login.workspace_id, "admin", "192.0.2.1"
         )
     answer = await messenger.api.post("/api-keys", json={"name": "maker"}, key=opened_session.access_token)

@@ -14,7 +14,8 @@ from tests.helpers.mail import Inbox, InTest, send_waiting, serving, text_of, wi
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.identity import actions, tokens, work
+from signalpost.identity import tokens, work
+from signalpost.identity.actions import passwords
 from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.kit import ids, problems
 from signalpost.mail.kinds import PLACES
@@ -242,13 +243,13 @@ async def test_the_operator_can_set_a_password(api: Api, context: AppContext) ->
     made = await register(api)
     assert await code(api, "/auth/me", made["accessToken"]) == 200
     async with context.database.transaction() as db:
-        await actions.reset_password(context, db, email=made["email"].upper(), password=NEW)
+        await passwords.reset_password(context, db, email=made["email"].upper(), password=NEW)
 
     assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
     await login(api, made["email"], NEW)
     async with context.database.transaction() as db:
         with pytest.raises(problems.NotFound):
-            await actions.reset_password(context, db, email="nobody@example.test", password=NEW)
+            await passwords.reset_password(context, db, email="nobody@example.test", password=NEW)
 
 
 async def test_expired_sessions_are_purged(api: Api, context: AppContext) -> None:

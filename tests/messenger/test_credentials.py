@@ -11,7 +11,7 @@ from tests.helpers.messenger import Messenger, Phone
 
 from signalpost.api_keys.actions import leaked as leaked_keys
 from signalpost.api_keys.secret_scanning import find
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import passwords, sign_in
 from signalpost.kit import ids
 from signalpost.messenger import work
 
@@ -158,7 +158,7 @@ async def test_a_new_password_ends_numbers_as_it_ends_sessions(messenger: Messen
     phone = await messenger.linked(owner, "old" + secrets.token_hex(3), key=await messenger.session(owner))
 
     async with messenger.context.database.transaction() as db:
-        await identity.reset_password(messenger.context, db, email=owner.email, password="another long password")
+        await passwords.reset_password(messenger.context, db, email=owner.email, password="another long password")
 
     assert "is not linked" in await phone.says("publish")
 
@@ -166,7 +166,7 @@ async def test_a_new_password_ends_numbers_as_it_ends_sessions(messenger: Messen
 async def test_signing_out_leaves_the_number_and_a_stolen_session_does_not(messenger: Messenger, owner: Login) -> None:
     """A refresh token that comes twice says that somebody else has the session too."""
     async with messenger.context.database.transaction() as db:
-        tokens = await identity.open_session(
+        tokens = await sign_in.open_session(
             db, messenger.context.keys, owner.user_id, owner.workspace_id, "owner", "192.0.2.1"
         )
     session = await messenger.session(owner)

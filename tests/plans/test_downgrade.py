@@ -11,7 +11,7 @@ from tests.helpers.factories import Login, Make
 from tests.helpers.identity import PASSWORD
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.kit import clock, ids
 from signalpost.main import operations
 from signalpost.plans import actions as plans
@@ -253,7 +253,7 @@ async def test_members_beyond_the_limit_act_as_viewers_until_the_plan_covers_the
 
     async with sold.database.transaction() as db:
         opened = [
-            await identity.open_session(db, sold.keys, who.user_id, owner.workspace_id, "owner", "203.0.113.1")
+            await sign_in.open_session(db, sold.keys, who.user_id, owner.workspace_id, "owner", "203.0.113.1")
             for who in (owner, *people)
         ]
     tokens = [session.access_token for session in opened]

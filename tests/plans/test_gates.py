@@ -15,7 +15,7 @@ from tests.helpers.mail import InTest
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.kit import clock, ids
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
@@ -93,7 +93,7 @@ async def sessions(context: AppContext, owner: Login, count: int) -> list[str]:
     opened = []
     async with context.database.transaction() as db:
         for _ in range(count):
-            session = await identity.open_session(
+            session = await sign_in.open_session(
                 db, context.keys, owner.user_id, owner.workspace_id, "owner", "192.0.2.1"
             )
             opened.append(session.access_token)

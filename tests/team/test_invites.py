@@ -16,8 +16,8 @@ from tests.helpers.identity import PASSWORD, login, register
 from tests.helpers.mail import Inbox, InTest, send_waiting, serving, text_of, with_smtp
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
 from signalpost.identity import members
+from signalpost.identity.actions import passwords, sign_in
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.main import app
@@ -262,7 +262,7 @@ async def test_a_password_that_was_replaced_meanwhile_joins_nothing(
         joining = asyncio.create_task(answered(api, url, "accept", {"password": PASSWORD}))
         await waits_for_a_lock(database)
         async with database.transaction() as other:
-            await identity.reset_password(context, other, email=guest["email"], password="another horse battery")
+            await passwords.reset_password(context, other, email=guest["email"], password="another horse battery")
     answer = await joining
 
     assert answer.status_code == 401, answer.text
@@ -341,7 +341,7 @@ async def test_colleagues_are_no_strangers(mailing: AppContext, owner: Login, ma
     colleague = await make.member(owner, role="editor")
     async with Api(app.create(mailing)) as api:
         async with mailing.database.transaction() as db:
-            opened = await identity.open_session(
+            opened = await sign_in.open_session(
                 db, mailing.keys, owner.user_id, owner.workspace_id, "owner", "192.0.2.1"
             )
         emailed = []

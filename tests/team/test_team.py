@@ -13,8 +13,8 @@ from tests.helpers.factories import Login, Make
 from tests.helpers.identity import register
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
 from signalpost.identity import members
+from signalpost.identity.actions import sign_in
 from signalpost.identity.members import MemberRow
 from signalpost.kit import ids
 from signalpost.kit.db import Database
@@ -44,7 +44,7 @@ async def member_id(api: Api, owner: Login, login: Login) -> str:
 async def session(make: Make, login: Login, workspace_id: UUID | None = None) -> str:
     """An access token of this member."""
     async with make.context.database.transaction() as db:
-        opened = await identity.open_session(
+        opened = await sign_in.open_session(
             db, make.context.keys, login.user_id, workspace_id or login.workspace_id, "viewer", "192.0.2.1"
         )
     return opened.access_token

@@ -13,7 +13,7 @@ from tests.helpers.identity import code
 from tests.helpers.mail import InTest
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in as identity_sign_in
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.main import operations
@@ -31,7 +31,7 @@ class Lease(InTest):
 
 async def sign_in(context: AppContext, owner: Login) -> str:
     async with context.database.transaction() as db:
-        opened = await identity.open_session(
+        opened = await identity_sign_in.open_session(
             db, context.keys, owner.user_id, owner.workspace_id, "owner", "203.0.113.9"
         )
     return opened.access_token

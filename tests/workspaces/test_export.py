@@ -26,7 +26,7 @@ from tests.helpers.mail import InTest
 
 from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import passwords, sign_in
 from signalpost.identity.schemas import Tokens
 from signalpost.kit import ids
 from signalpost.kit.archive import ArchiveReader, ArchiveWriter, BadArchive
@@ -38,7 +38,8 @@ from signalpost.main.backup import archive as backup_archive
 from signalpost.main.backup.dump import dump
 from signalpost.migrations import runner
 from signalpost.settings import Settings
-from signalpost.workspaces import actions, archive, work
+from signalpost.workspaces import archive, work
+from signalpost.workspaces.actions import export, import_archive
 from signalpost.workspaces.actions.export import AT_ONCE_MAX, Running, path_of
 from signalpost.workspaces.exported import EXPORTED, NOT_EXPORTED
 
@@ -351,13 +352,15 @@ async def test_an_import_that_is_killed_leaves_no_files(
 
     try:
         async with asyncio.timeout(60):
-            while (payload := await holder.fetchval(_PAYLOAD, actions.CLEAR_JOB, str(full.owner.workspace_id))) is None:
+            while (
+                payload := await holder.fetchval(_PAYLOAD, import_archive.CLEAR_JOB, str(full.owner.workspace_id))
+            ) is None:
                 await asyncio.sleep(0.05)
             workspace_id = UUID(json.loads(payload)["workspace"])
             while not (left := await stored()):
                 assert program.returncode is None
                 await asyncio.sleep(0.05)
-        clear = partial(actions.clear_import, context, lease, full.owner.workspace_id, workspace_id)
+        clear = partial(import_archive.clear_import, context, lease, full.owner.workspace_id, workspace_id)
         assert await clear() == 60, "it is under way"
         assert left <= await stored()
     finally:
@@ -382,7 +385,7 @@ def of_account_only(tables: dict[str, list[dict[str, Any]]], manifest: archive.M
 
 async def tokens_of(context: AppContext, owner: Login) -> Tokens:
     async with context.database.transaction() as db:
-        return await identity.open_session(db, context.keys, owner.user_id, owner.workspace_id, "owner", "203.0.113.9")
+        return await sign_in.open_session(db, context.keys, owner.user_id, owner.workspace_id, "owner", "203.0.113.9")
 
 
 async def session_of(context: AppContext, owner: Login) -> str:
@@ -424,7 +427,7 @@ async def test_the_owner_asks_fetches_it_for_some_days_and_is_mailed(
     again = await api.post(path, key=token)
     assert (asked.status_code, asked.json()["status"], asked.json()["downloadUrl"]) == (202, "pending", None)
     assert again.json()["requestedAt"] == asked.json()["requestedAt"]  # one at a time
-    await run_jobs(context, actions.JOB)
+    await run_jobs(context, export.JOB)
     ready = (await api.get(path, key=token)).json()
     assert ready["status"] == "ready"
     content = await api.get(ready["downloadUrl"].partition("/api/v1")[2])
@@ -449,7 +452,7 @@ async def test_the_owner_asks_fetches_it_for_some_days_and_is_mailed(
     async with database.transaction() as db:
         await db.execute("update workspace_export set expires_at = now() where workspace_id = $1", owner.workspace_id)
     lease: Any = InTest(database)
-    await actions.expire_exports(context, lease)
+    await export.expire_exports(context, lease)
     assert (await api.get(path, key=token)).json()["status"] == "expired"
     assert (await api.get(ready["downloadUrl"].partition("/api/v1")[2])).status_code == 404
     assert [name async for name in context.storage.paths() if name.startswith(f"{full.ids['wsp']}/exports/")] == []
@@ -460,7 +463,7 @@ async def test_a_url_is_for_one_export_and_for_an_hour(
 ) -> None:
     path, token = f"/workspaces/{full.ids['wsp']}/export", await session_of(context, full.owner)
     await api.post(path, key=token)
-    await run_jobs(context, actions.JOB)
+    await run_jobs(context, export.JOB)
     assert (await api.post(path, key=token)).json()["status"] == "ready"  # it is not made again at once
     await age(context, full.owner, tmp_path)
     url = (await api.get(path, key=token)).json()["downloadUrl"].partition("/api/v1")[2]
@@ -472,7 +475,7 @@ async def test_a_url_is_for_one_export_and_for_an_hour(
     assert (await api.post(path, key=token)).json()["status"] == "pending"
     assert (await api.get(url)).status_code == 404
     assert len(await files_of(context, full)) == 1
-    await run_jobs(context, actions.JOB, actions.REMOVE_JOB)
+    await run_jobs(context, export.JOB, export.REMOVE_JOB)
     assert len(await files_of(context, full)) == 1  # the newer one
 
 
@@ -490,7 +493,7 @@ async def test_an_export_asked_for_while_the_former_one_expires_keeps_its_file(
 ) -> None:
     path, token = f"/workspaces/{full.ids['wsp']}/export", await session_of(context, full.owner)
     await api.post(path, key=token)
-    await run_jobs(context, actions.JOB)
+    await run_jobs(context, export.JOB)
     await age(context, full.owner, tmp_path)
     async with database.transaction() as db:
         await db.execute(
@@ -502,13 +505,13 @@ async def test_an_export_asked_for_while_the_former_one_expires_keeps_its_file(
         with monkeypatch.context() as patch:
             patch.setattr(context.storage, "delete", delete)
             await api.post(path, key=token)
-            await run_jobs(context, actions.JOB)
+            await run_jobs(context, export.JOB)
         await delete(paths)
 
     lease: Any = InTest(database)
     with monkeypatch.context() as patch:
         patch.setattr(context.storage, "delete", after_another_was_made)
-        await actions.expire_exports(context, lease)
+        await export.expire_exports(context, lease)
     ready = (await api.get(path, key=token)).json()
     assert ready["status"] == "ready"
     assert (await api.get(ready["downloadUrl"].partition("/api/v1")[2])).status_code == 200
@@ -529,7 +532,7 @@ async def left(context: AppContext, api: Api, make: Make, owner: Login, session:
 async def password_changed(context: AppContext, _api: Api, _make: Make, owner: Login, _session: Tokens) -> None:
     with across_workspaces():
         async with context.database.transaction() as db:
-            await identity.reset_password(context, db, email=owner.email, password="another long password")
+            await passwords.reset_password(context, db, email=owner.email, password="another long password")
 
 
 async def session_stolen(context: AppContext, api: Api, _make: Make, owner: Login, session: Tokens) -> None:
@@ -546,7 +549,7 @@ async def test_the_url_ends_with_the_rights_of_whoever_asked_for_it(
     owner = await make.owner()
     path, session = f"/workspaces/{ids.encode('wsp', owner.workspace_id)}/export", await tokens_of(context, owner)
     await api.post(path, key=session.access_token)
-    await run_jobs(context, actions.JOB)
+    await run_jobs(context, export.JOB)
     url = (await api.get(path, key=session.access_token)).json()["downloadUrl"].partition("/api/v1")[2]
     assert (await api.get(url)).status_code == 200
 
@@ -589,16 +592,16 @@ async def test_an_export_that_fails_says_so_and_one_that_was_interrupted_is_made
     with monkeypatch.context() as patch:
         patch.setattr(context.storage, "move", cut)
         with pytest.raises(asyncio.CancelledError):
-            await actions.make_export(context, lease, full.owner.workspace_id)
+            await export.make_export(context, lease, full.owner.workspace_id)
     assert (await api.get(path, key=token)).json()["status"] == "pending"
     assert list((context.settings.data_dir / "incoming").glob("*/export.tar")) == []
 
-    await actions.make_export(context, lease, full.owner.workspace_id)
+    await export.make_export(context, lease, full.owner.workspace_id)
     assert (await api.get(path, key=token)).json()["status"] == "ready"
     await age(context, full.owner, tmp_path)
     await api.post(path, key=token)
     full_disk = replace(context, settings=replace(context.settings, storage_free_bytes_min=1 << 60))
-    await actions.make_export(full_disk, lease, full.owner.workspace_id)
+    await export.make_export(full_disk, lease, full.owner.workspace_id)
     failed = (await api.get(path, key=token)).json()
     assert (failed["status"], failed["downloadUrl"]) == ("failed", None)
     assert (await api.post(path, key=token)).json()["status"] == "pending"
@@ -612,7 +615,7 @@ async def test_exports_of_one_person_and_of_many_wait_for_each_other(
     await api.post(path, key=token)
     lease: Any = InTest(context.database)
     running = context.state(Running).user_ids
-    make = next(job.handler for job in work.jobs(context) if job.kind == actions.JOB)
+    make = next(job.handler for job in work.jobs(context) if job.kind == export.JOB)
     payload = {"workspace": str(full.owner.workspace_id)}
 
     for others in ({full.owner.user_id}, {ids.new_id() for _ in range(AT_ONCE_MAX)}):
@@ -632,7 +635,7 @@ async def test_a_backup_has_files_and_no_exports(full: Sample, context: AppConte
     """They would double it, and can be made again."""
     path, token = f"/workspaces/{full.ids['wsp']}/export", await session_of(context, full.owner)
     await api.post(path, key=token)
-    await run_jobs(context, actions.JOB)
+    await run_jobs(context, export.JOB)
 
     await dump(
         context.database.dsn,

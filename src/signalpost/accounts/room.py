@@ -1,6 +1,6 @@
 from signalpost import events
-from signalpost.accounts import actions, notices, routes, secrets, subscriber, work
-from signalpost.accounts.actions import network_apps
+from signalpost.accounts import notices, routes, secrets, subscriber, work
+from signalpost.accounts.actions import disconnect, network_apps
 from signalpost.accounts.token_store import Renewals
 from signalpost.context import AppContext, Hooks
 from signalpost.room import Room
@@ -21,7 +21,7 @@ ROOM = Room(
     tables=("account", "network_app", "oauth_flow"),
     routes=routes.routes,
     jobs=(work.jobs, notices.jobs),
-    hooks=Hooks(disconnect_profile_accounts=actions.disconnect_profile),
+    hooks=Hooks(disconnect_profile_accounts=disconnect.disconnect_profile),
     subscribe=subscribe,
     sealed=(secrets.SEALED, network_apps.SEALED),
     end=end,

@@ -2,7 +2,8 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from signalpost import networks
-from signalpost.accounts import actions, callback_page, queries, views
+from signalpost.accounts import callback_page, queries, views
+from signalpost.accounts.actions import authorize, callback, connect, disconnect, health, pages, update
 from signalpost.accounts.actions.oauth_flows import cookie_name
 from signalpost.accounts.errors import (
     AccountInUse,
@@ -94,7 +95,7 @@ async def _listing(db: Db, page: Page, rows: Sequence[AccountRow]) -> Listing[Pl
 @routes.get("/platforms/accounts/{accountId}/health", scope="accounts:read")
 async def get_account_health(account: MyAccount, context: AppContext, query: HealthQuery) -> AccountHealth:
     """Report the health of an account. The platform is asked if the last check is older than five minutes."""
-    return await actions.get_account_health(context, account, refresh=query.refresh)
+    return await health.get_account_health(context, account, refresh=query.refresh)
 
 
 @routes.patch(
@@ -110,7 +111,7 @@ async def update_account(
     `status: paused` makes the account's posts wait, `status: active` resumes it, and `profileId` moves it to another
     profile. Only owners and admins move accounts, and only while no post waits for them.
     """
-    return await actions.update_account(context, db, caller, account, data)
+    return await update.update_account(context, db, caller, account, data)
 
 
 @routes.delete("/platforms/accounts/{accountId}", scope="accounts:write", raises=(Forbidden, TestModeOnlySandbox))
@@ -119,7 +120,7 @@ async def disconnect_account(account: MyAccount, context: AppContext, caller: Ca
 
     Connecting the same platform account again restores it with its id. Repeating this request changes nothing.
     """
-    return await actions.disconnect_account(context, caller, account)
+    return await disconnect.disconnect_account(context, caller, account)
 
 
 @routes.post(
@@ -136,7 +137,7 @@ async def connect_account(
     The sandbox needs only a `username`. An account that was connected before keeps its id; only owners and admins
     connect it at another server than before.
     """
-    return await actions.connect_account(context, caller, platform, data)
+    return await connect.connect_account(context, caller, platform, data)
 
 
 @routes.get("/platforms/{platform}/auth-url", scope="accounts:write", raises=CONNECTING)
@@ -150,15 +151,15 @@ async def get_auth_url(
     Platforms that take credentials answer `mode: credentials` with the fields for `connect`. Bluesky takes
     both: `mode: oauth` with the fields, or `mode: credentials` where this service has no public https address.
     """
-    return await actions.start_authorization(context, caller, platform, query)
+    return await authorize.start_authorization(context, caller, platform, query)
 
 
 async def _returned(
     context: AppContext, request: Request, platform: str, server_key: str | None, query: CallbackQuery
 ) -> CallbackResult | RawResponse:
     browser = cookie_value(request, cookie_name(context, query.state))
-    returned = actions.Return(platform=platform, server_key=server_key, browser=browser, query=query)
-    finished = await actions.finish_authorization(context, returned)
+    returned = callback.Return(platform=platform, server_key=server_key, browser=browser, query=query)
+    finished = await callback.finish_authorization(context, returned)
     result = finished.result
     if accepts_html(request):
         return await callback_page.render(context, result, platform, finished.redirect_url)
@@ -179,7 +180,7 @@ async def list_pages(
     For facebook, linkedin, google_business, pinterest and others whose grants cover several. Without a grant the list
     is empty: connect an account by `auth-url` first.
     """
-    return Listing(data=await actions.list_pages(context, caller, platform, query.profile_id))
+    return Listing(data=await pages.list_pages(context, caller, platform, query.profile_id))
 
 
 @routes.post("/platforms/{platform}/switch-page", scope="accounts:write", raises=(*PAGES, Forbidden, OauthStateInvalid))
@@ -189,7 +190,7 @@ async def switch_page(platform: PathPlatform, context: AppContext, caller: Calle
     Accounts of one grant share its tokens, and name one of them as `parentAccountId`. With `selectionToken` this
     completes a callback that ended with `selection_required`.
     """
-    return await actions.switch_page(context, caller, platform, data)
+    return await pages.switch_page(context, caller, platform, data)
 
 
 CALLBACK: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from signalpost.admin.schemas import AdminJob, JobQuery
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.kit import clock, ids

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from signalpost.admin.schemas import Pause, PauseEnd
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.engine import buckets, wake
 from signalpost.kit import clock, ids

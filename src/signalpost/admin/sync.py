@@ -8,7 +8,7 @@ from uuid import UUID
 from signalpost.admin.schemas import MetricsSync, SyncRequest
 from signalpost.analytics.actions import plan
 from signalpost.analytics.actions.plan import Requested
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, log, problems

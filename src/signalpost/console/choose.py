@@ -1,7 +1,8 @@
 """The page on which a person chooses what a grant posts to, after they agreed at the network."""
 
 from signalpost import networks
-from signalpost.accounts import actions, callback_page
+from signalpost.accounts import callback_page
+from signalpost.accounts.actions import choices as page_choices
 from signalpost.accounts.errors import OauthStateInvalid
 from signalpost.accounts.schemas import CallbackResult
 from signalpost.console.connect import STALE, STATE_LENGTH_MAX
@@ -23,10 +24,10 @@ class ChoosePages:
     async def show(self, request: Request) -> Response:
         """List what the grant can post to."""
         try:
-            flow, choices = await actions.read_choices(self.context, _token(request))
+            flow, choices = await page_choices.read_choices(self.context, _token(request))
         except OauthStateInvalid:
             return self._stale()
-        pages = actions.candidates(choices.destinations, [])
+        pages = page_choices.candidates(choices.destinations, [])
         return self.site.page("choose", network=networks.name_of(flow.platform), pages=pages)
 
     async def choose(self, request: Request) -> Response:
@@ -34,7 +35,7 @@ class ChoosePages:
         check_origin(request)
         form = await read_form(request, ("pageId",))
         try:
-            account, redirect_url = await actions.choose(self.context, _token(request), form["pageId"])
+            account, redirect_url = await page_choices.choose(self.context, _token(request), form["pageId"])
         except OauthStateInvalid:
             return self._stale()
         page = await callback_page.render(

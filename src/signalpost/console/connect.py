@@ -9,8 +9,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from signalpost import networks
-from signalpost.accounts import actions, callback_page
+from signalpost.accounts import callback_page
+from signalpost.accounts.actions import form as connect_form
+from signalpost.accounts.actions import start
 from signalpost.accounts.actions.oauth_flows import LIFETIME, cookie_name, is_https
+from signalpost.accounts.actions.start import FlowDescription
 from signalpost.accounts.errors import OauthStateInvalid
 from signalpost.accounts.platforms import installation
 from signalpost.accounts.schemas import CallbackResult
@@ -39,12 +42,12 @@ class ConnectPages:
     async def show(self, request: Request) -> Response:
         """Say who wants to connect which account to what."""
         try:
-            flow = await actions.describe_flow(self.context, _state(request), self._browser(request))
+            flow = await start.describe_flow(self.context, _state(request), self._browser(request))
         except OauthStateInvalid:
             return self._stale()
         return self._form(flow)
 
-    def _form(self, flow: actions.FlowDescription, *, status: int = 200, **values: Any) -> Response:
+    def _form(self, flow: FlowDescription, *, status: int = 200, **values: Any) -> Response:
         # Browsers apply `form-action` to where a form is redirected, too, and to where that leads.
         scheme = urlsplit(flow.authorize_url).scheme or "https"
         policy = next(value for name, value in SECURITY_HEADERS if name == b"content-security-policy")
@@ -59,24 +62,24 @@ class ConnectPages:
         check_origin(request)
         state = _state(request)
         try:
-            flow = await actions.describe_flow(self.context, state, self._browser(request))
+            flow = await start.describe_flow(self.context, state, self._browser(request))
             if flow.fields:
                 return await self._fill_in(request, state, flow)
             await read_body(request, FORM_BYTES_MAX)
-            url, browser = await actions.start_flow(self.context, state, self._browser(request))
+            url, browser = await start.start_flow(self.context, state, self._browser(request))
         except OauthStateInvalid:
             return self._stale()
         cookie = f"{cookie_name(self.context, state)}={browser}; {_attributes(self.context, LIFETIME.total_seconds())}"
         headers: Headers = [(b"location", url.encode()), (b"set-cookie", cookie.encode()), *PRIVATE]
         return Response(303, b"", headers)
 
-    async def _fill_in(self, request: Request, state: str, flow: actions.FlowDescription) -> Response:
+    async def _fill_in(self, request: Request, state: str, flow: FlowDescription) -> Response:
         """Connect with what the person has filled in; on a mistake the form is shown again, without its secrets."""
         names = [field.name for field in flow.fields]
         form = await read_form(request, names)
         fields = {name: value for name, value in form.items() if value}
         try:
-            account, redirect_url = await actions.connect_by_form(self.context, state, fields)
+            account, redirect_url = await connect_form.connect_by_form(self.context, state, fields)
         except problems.Problem as problem:
             if problem.status in {401, 403, 404, 410} or isinstance(problem, OauthStateInvalid):
                 raise

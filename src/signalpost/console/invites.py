@@ -9,7 +9,8 @@ from signalpost.accounts.platforms import oauth_of
 from signalpost.console.connect import PRIVATE
 from signalpost.console.forms import read_form
 from signalpost.console.site import SECURITY_HEADERS, Site, check_origin
-from signalpost.invites import actions, views
+from signalpost.invites import views
+from signalpost.invites.actions import guest
 from signalpost.invites.schemas import Branding, ConnectQuery
 from signalpost.kit import problems
 from signalpost.web.request import Request
@@ -42,14 +43,14 @@ class InvitePages:
         form = await read_form(request, _FIELDS)
         query = ConnectQuery(platform=form["platform"] or None, instance_url=form["instanceUrl"] or None)
         try:
-            begun = await actions.begin(self.context, _token(request), query)
+            begun = await guest.begin(self.context, _token(request), query)
         except (problems.ValidationFailed, problems.HostNotFound, problems.UnsafeAddress) as problem:
             message = problem.errors[0].message if problem.errors else problem.detail
             return await self._page(request, status=problem.status, wrong=form["platform"], message=message)
         return Response(303, b"", [(b"location", begun.auth_url.encode()), *PRIVATE])
 
     async def _page(self, request: Request, *, status: int = 200, wrong: str = "", message: str = "") -> Response:
-        row = await actions.find(self.context, _token(request))
+        row = await guest.find(self.context, _token(request))
         invite = views.validation(self.context, row)
         if not invite.valid:
             text = f"{_ENDED.get(invite.status, '')} Ask {invite.inviter_name or 'whoever sent it'} for another one."

@@ -4,17 +4,17 @@ from signalpost.accounts.actions.oauth_flows import is_https
 from signalpost.console.connect import PRIVATE
 from signalpost.console.forms import next_page, read_form
 from signalpost.console.site import SECURITY_HEADERS, Site, check_origin
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
 from signalpost.kit.tenant import across_workspaces
-from signalpost.oidc import actions
-from signalpost.oidc.actions import Question
+from signalpost.oidc.actions import answer, finish, start
+from signalpost.oidc.actions.answer import Question
 from signalpost.oidc.flow import LIFETIME_SECONDS, Client, SignedIn
 from signalpost.web.request import Request, address_bucket, client_address, cookie_value, query_values
 from signalpost.web.response import Headers, Response
 from signalpost.web.session_cookie import set_cookie
 
-START, CALLBACK = actions.START_PATH, actions.CALLBACK_PATH
+START, CALLBACK = start.START_PATH, start.CALLBACK_PATH
 ANSWER = "/sign-in/oidc/confirm"
 _WRONG = (InvalidCredentials, SecondFactorRequired, LoginThrottled)
 
@@ -32,12 +32,12 @@ class OidcPages:
         client = Client(console_page=next_page(request))
         if query.keys() - {"next"}:
             client = Client(query.get("redirectUrl", ""), query.get("codeChallenge", ""), query.get("state"))
-        started = await actions.start(self.context, client)
+        started = await start.start(self.context, client)
         return self._redirect(started.url, [self._cookie("flow", started.cookie)])
 
     async def finish(self, request: Request) -> Response:
         """Take the provider's answer; go on to whoever began, or ask the person first."""
-        outcome = await actions.finish(self.context, query_values(request), self._read(request, "flow"))
+        outcome = await finish.finish(self.context, query_values(request), self._read(request, "flow"))
         over = self._cookie("flow", "")
         if isinstance(outcome, SignedIn):
             return await self._signed_in(request, outcome, over)
@@ -53,7 +53,7 @@ class OidcPages:
         form = await read_form(request, ["password", "code"])
         try:
             with across_workspaces():  # who signs in may be a member, or invited, anywhere
-                signed_in = await actions.answer(
+                signed_in = await answer.answer(
                     self.context, self._read(request, "question"), password=form["password"], code=form["code"],
                     address=self._address(request),
                 )  # fmt: skip
@@ -65,11 +65,11 @@ class OidcPages:
         """Go on to whoever began: with a code for a client, with a session for the console."""
         page = signed_in.client.console_page
         if page is None:
-            return self._redirect(actions.return_url(self.context, signed_in), [over])
+            return self._redirect(answer.return_url(self.context, signed_in), [over])
         with across_workspaces():  # see above
-            opened = await actions.open_session(self.context, signed_in.user_id, self._address(request))
+            opened = await finish.open_session(self.context, signed_in.user_id, self._address(request))
         response = self._redirect(self.site.common["root"] + page, [over])
-        response.headers += set_cookie(self.context, identity.session_cookie(self.context, opened.access_token))
+        response.headers += set_cookie(self.context, sign_in.session_cookie(self.context, opened.access_token))
         return response
 
     def _address(self, request: Request) -> str:
@@ -77,7 +77,7 @@ class OidcPages:
 
     async def _question(self, request: Request) -> Question:
         with across_workspaces():  # see above
-            return await actions.question(self.context, self._read(request, "question"))
+            return await answer.question(self.context, self._read(request, "question"))
 
     def _form(self, question: Question, message: str, *, status: int = 200) -> Response:
         label = self.context.settings.oidc_label

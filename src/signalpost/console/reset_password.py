@@ -4,7 +4,7 @@ import msgspec
 
 from signalpost.console.forms import read_form, token_of
 from signalpost.console.site import Site, check_origin
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import passwords
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import PasswordForgot, PasswordReset
 from signalpost.kit import problems
@@ -42,15 +42,15 @@ class ResetPages:
         address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         with across_workspaces():  # the job belongs to none
             async with self.context.database.transaction() as db:
-                await identity.forgot_password(db, self.context.settings, data, address)
-        text = identity.forgotten_password_message(self.context.settings)
+                await passwords.forgot_password(db, self.context.settings, data, address)
+        text = passwords.forgotten_password_message(self.context.settings)
         return self.site.notice("Look into your mailbox", text, status=200)
 
     async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""
         with across_workspaces():  # the link is of a user, who has workspaces
             async with self.context.database.connection() as db:
-                if not await identity.is_reset_valid(db, token_of(request)):
+                if not await passwords.is_reset_valid(db, token_of(request)):
                     return self._expired()
         return self._form("")
 
@@ -60,7 +60,7 @@ class ResetPages:
         form = await read_form(request, ["password"])
         try:
             body = msgspec.json.encode({"token": token_of(request), "password": form["password"]})
-            await identity.reset_with_token(self.context, validation.decode_body(_decoder, body))
+            await passwords.reset_with_token(self.context, validation.decode_body(_decoder, body))
         except InvalidCredentials:
             return self._expired()
         except problems.ValidationFailed as problem:

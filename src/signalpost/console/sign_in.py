@@ -4,12 +4,12 @@ import msgspec
 
 from signalpost.console.forms import next_page, read_form
 from signalpost.console.site import Site, check_origin
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_in
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
 from signalpost.identity.schemas import UserLogin
 from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces
-from signalpost.oidc import actions as oidc
+from signalpost.oidc.actions import start
 from signalpost.web import validation
 from signalpost.web.request import Request, address_bucket, client_address, cookie_value
 from signalpost.web.response import Headers, Response
@@ -53,7 +53,7 @@ class SignInPages:
         cookie = cookie_value(request, cookie_name(self.context))
         if cookie:
             with across_workspaces():  # a session is of a user, whatever workspace they look at
-                await identity.end_session_of_cookie(self.context, cookie)
+                await sign_in.end_session_of_cookie(self.context, cookie)
         location = f"{self._root()}{PATH}".encode()
         headers = [(b"location", location), (b"clear-site-data", b'"cache"')]  # pages that Back would show again
         return Response(303, b"", [*headers, *set_cookie(self.context, "", seconds=0)])
@@ -81,7 +81,7 @@ class SignInPages:
             needs_code=needs_code,
             has_mail=settings.smtp_url is not None,
             next_page=next_page(request),
-            provider=settings.oidc_label if oidc.is_on(settings) else "",
+            provider=settings.oidc_label if start.is_on(settings) else "",
         )
 
 
@@ -97,5 +97,5 @@ async def open_session(site: Site, request: Request, email: str, password: str, 
     )
     address = address_bucket(client_address(request.scope, context.settings.trusted_proxies))
     with across_workspaces():  # the user tells the workspace
-        opened = await identity.login(context, data, address)
-    return set_cookie(context, identity.session_cookie(context, opened.access_token))
+        opened = await sign_in.login(context, data, address)
+    return set_cookie(context, sign_in.session_cookie(context, opened.access_token))

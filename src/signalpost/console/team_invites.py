@@ -7,7 +7,7 @@ from signalpost.console.site import Site, check_origin
 from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed
 from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces
-from signalpost.oidc import actions as oidc
+from signalpost.oidc.actions import start
 from signalpost.team import invites
 from signalpost.team.schemas import InviteAcceptance
 from signalpost.web import validation
@@ -76,7 +76,7 @@ class TeamInvitePages:
 
     def _provider(self) -> str:
         settings = self.context.settings
-        return settings.oidc_label if oidc.is_on(settings) else ""
+        return settings.oidc_label if start.is_on(settings) else ""
 
     def _ended(self, problem: problems.Problem) -> Response:
         return self.site.notice(

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Struct, structs
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.audit.actions.operations import changes_of
 from signalpost.context import AppContext
 from signalpost.flags import queries, views

@@ -1,5 +1,6 @@
 from signalpost.context import AppContext
-from signalpost.identity import actions, queries, views
+from signalpost.identity import queries, views
+from signalpost.identity.actions import passwords, second_factor, sign_in, sign_up
 from signalpost.identity.errors import (
     InvalidCredentials,
     LoginThrottled,
@@ -51,7 +52,7 @@ async def register(context: AppContext, data: UserRegister, address: ClientAddre
 
     The operator must have set SIGNALPOST_REGISTRATION to `open`.
     """
-    return await actions.register(context, data, address)
+    return await sign_up.register(context, data, address)
 
 
 @routes.post(
@@ -65,7 +66,7 @@ async def register(context: AppContext, data: UserRegister, address: ClientAddre
 )
 async def login(context: AppContext, data: UserLogin, address: ClientAddress) -> Login:
     """Sign in with an e-mail address and password, and a code if the user has a second factor."""
-    return await actions.login(context, data, address)
+    return await sign_in.login(context, data, address)
 
 
 @routes.post(
@@ -82,7 +83,7 @@ async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
     Every refresh token works once. Using it again ends the session, because two parties have the token. A client that
     did not receive the response can repeat the request within 30 seconds and gets the same refresh token.
     """
-    return await actions.refresh(context, data.refresh_token)
+    return await sign_in.refresh(context, data.refresh_token)
 
 
 @routes.post(
@@ -95,7 +96,7 @@ async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
 )
 async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the session: its access and refresh tokens stop working."""
-    await actions.logout(context, db, caller)
+    await sign_in.logout(context, db, caller)
 
 
 @routes.post(
@@ -110,7 +111,7 @@ async def enrol_totp(context: AppContext, caller: Caller, data: TotpEnrol) -> To
 
     Signing in asks for codes only after `POST /auth/totp/confirm`. API keys are not affected.
     """
-    return await actions.enrol(context, caller, data)
+    return await second_factor.enrol(context, caller, data)
 
 
 @routes.post(
@@ -126,7 +127,7 @@ async def confirm_totp(context: AppContext, db: Db, caller: Caller, data: TotpCo
 
     The response contains ten recovery codes: keep them where the device is not.
     """
-    return await actions.confirm(context, db, caller, data)
+    return await second_factor.confirm(context, db, caller, data)
 
 
 @routes.post(
@@ -139,7 +140,7 @@ async def confirm_totp(context: AppContext, db: Db, caller: Caller, data: TotpCo
 )
 async def disable_totp(context: AppContext, caller: Caller, data: TotpDisable) -> None:
     """End the second factor, with the password and a code. It may be set up again."""
-    await actions.disable(context, caller, data)
+    await second_factor.disable(context, caller, data)
 
 
 @routes.post(
@@ -150,8 +151,8 @@ async def forgot_password(db: Db, context: AppContext, data: PasswordForgot, add
 
     Whoever asked before: a link of the last minutes works, or another is sent.
     """
-    await actions.forgot_password(db, context.settings, data, address)
-    return Accepted(message=actions.forgotten_password_message(context.settings))
+    await passwords.forgot_password(db, context.settings, data, address)
+    return Accepted(message=passwords.forgotten_password_message(context.settings))
 
 
 @routes.post(
@@ -164,7 +165,7 @@ async def forgot_password(db: Db, context: AppContext, data: PasswordForgot, add
 )
 async def reset_password(context: AppContext, data: PasswordReset) -> None:
     """Choose a new password with the token of a mailed link. All sessions of the user end."""
-    await actions.reset_with_token(context, data)
+    await passwords.reset_with_token(context, data)
 
 
 @routes.get("/auth/me", scope=SIGNED_IN, across_workspaces=True, before_second_factor=True)

@@ -9,7 +9,8 @@ from signalpost.identity.errors import (
     PlanLimitReached,
     TestModeOnlySandbox,
 )
-from signalpost.invites import actions, queries, views
+from signalpost.invites import queries, views
+from signalpost.invites.actions import guest, manage
 from signalpost.invites.queries import InviteRow
 from signalpost.invites.schemas import (
     ConnectQuery,
@@ -50,7 +51,7 @@ async def create_platform_invite(
 
     The link and its token are in this response only.
     """
-    return await actions.create_invite(context, db, caller, data)
+    return await manage.create_invite(context, db, caller, data)
 
 
 @routes.get("/platform-invites", scope="invites:write")
@@ -62,13 +63,13 @@ async def list_platform_invites(db: Db, caller: Caller, page: Page) -> Listing[P
 @routes.delete("/platform-invites/{id}", scope="invites:write", status=204)
 async def revoke_platform_invite(invite: MyInvite, db: Db) -> None:
     """Withdraw an invitation. Accounts that were connected by it stay. Repeating this request changes nothing."""
-    await actions.revoke_invite(db, invite)
+    await manage.revoke_invite(db, invite)
 
 
 @routes.get("/platform-invites/{token}/validate", scope=PUBLIC, raises=(NotFound,))
 async def validate_platform_invite(token: PathToken, context: AppContext) -> InviteValidation:
     """Say what an invitation is about, and whether it still works. This never uses it up."""
-    return views.validation(context, await actions.find(context, token))
+    return views.validation(context, await guest.find(context, token))
 
 
 @routes.get(
@@ -95,8 +96,8 @@ async def connect_platform_invite(
     Repeating this is harmless: the invitation counts accounts, not visits. A browser gets the invitation's page.
     """
     if accepts_html(request):
-        row = await actions.find(context, token)
+        row = await guest.find(context, token)
         title, url = f"Connect accounts to {row.profile_name}", views.page_url(context, token)
         page = await context.hooks.render_page(context, title=title, text=row.message or "", continue_url=url)
         return RawResponse(page.body, HTML, headers=page.headers)
-    return await actions.begin(context, token, query)
+    return await guest.begin(context, token, query)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.kit.crypto.sealed_columns import count, rewrap_batch
 from signalpost.main import wiring

@@ -6,16 +6,17 @@ import secrets
 from typing import Any
 from uuid import UUID
 
-from signalpost.accounts import actions as accounts
+from signalpost.accounts.actions import connect
 from signalpost.accounts.schemas import AccountConnect
 from signalpost.api_keys import secret_scanning
 from signalpost.api_keys.actions import keys as api_keys
 from signalpost.api_keys.actions import leaked
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
+from signalpost.audit.actions import seal
 from signalpost.billing.actions import prices
 from signalpost.billing.stripe import Stripe
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import passwords, second_factor, sign_up, staff
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.queries import plan_in_force
 from signalpost.kit import ids, problems
@@ -27,7 +28,7 @@ from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.plans import queries as plan_queries
 from signalpost.web.fields import ProfileId
-from signalpost.workspaces import actions as workspaces
+from signalpost.workspaces.actions import delete
 
 
 def _checked_email(email: str) -> str:
@@ -62,7 +63,7 @@ async def create_owner(
     """Create a user, a workspace, a profile and a live key with every scope."""
     name = _checked_name("--workspace", workspace)
     async with context.database.transaction() as db:
-        owner = await identity.create_owner(
+        owner = await sign_up.create_owner(
             context, db, email=_checked_email(email), password=password, workspace_name=name,
             timezone=timezone,
         )  # fmt: skip
@@ -143,8 +144,8 @@ order by w.id desc limit 1
 async def _create_demo(context: AppContext, db: Db) -> tuple[UUID, UUID, UUID]:
     """Create the user, workspace and profile of the demo. No password: the first-run link waits for the first user."""
     suffix = secrets.token_hex(4)
-    user_id = await identity.create_user(db, email=f"demo-{suffix}@example.invalid", password_hash=None)
-    workspace_id, profile_id = await identity.create_workspace(
+    user_id = await sign_up.create_user(db, email=f"demo-{suffix}@example.invalid", password_hash=None)
+    workspace_id, profile_id = await sign_up.create_workspace(
         context, db, user_id=user_id, name=f"Demo {suffix}", timezone=machine_zone()
     )
     return user_id, workspace_id, profile_id
@@ -161,7 +162,7 @@ async def demo(context: AppContext) -> dict[str, Any]:
         )  # fmt: skip
     caller = await authenticator(context)(key, None, "127.0.0.1")
     data = AccountConnect(profile_id=ProfileId(int=profile_id.int), fields={"username": "demo"})
-    account = await accounts.connect_account(context, caller, "sandbox", data)
+    account = await connect.connect_account(context, caller, "sandbox", data)
     return {
         "workspaceId": ids.encode("wsp", workspace_id),
         "profileId": ids.encode("prof", profile_id),
@@ -187,19 +188,19 @@ def demo_curl(base_url: str, workspace: dict[str, Any]) -> str:
 async def reset_password(context: AppContext, email: str, password: str) -> None:
     """Set a password and end the user's sessions."""
     async with context.database.transaction() as db:
-        await identity.reset_password(context, db, email=email, password=password)
+        await passwords.reset_password(context, db, email=email, password=password)
 
 
 async def reset_totp(context: AppContext, email: str) -> None:
     """End the second factor of a user."""
     async with context.database.transaction() as db:
-        await identity.reset_second_factor(db, email)
+        await second_factor.reset_second_factor(db, email)
 
 
 async def add_staff(context: AppContext, email: str) -> None:
     """Make a user a member of the staff."""
     async with context.database.transaction() as db:
-        await identity.make_staff(context, db, email)
+        await staff.make_staff(context, db, email)
 
 
 async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
@@ -229,7 +230,7 @@ async def restore_workspace(context: AppContext, workspace: str) -> None:
         workspace_id = await db.fetchval(_DELETED, ids.decode("wsp", workspace), workspace)
         if workspace_id is None:
             raise problems.NotFound(f"There is no deleted workspace {workspace!r}. Use its id (wsp_...) or slug.")
-        await workspaces.restore_workspace(context, db, workspace_id)
+        await delete.restore_workspace(context, db, workspace_id)
         await audit.command(db, "workspaces restore", workspace_id=workspace_id)
 
 
@@ -249,10 +250,10 @@ async def verify_history(context: AppContext, workspace: str | None) -> dict[str
     """Compare the history of one workspace, or of all and the installation, with its seals."""
     async with context.database.connection() as db:
         if workspace is None:
-            chains = [audit.INSTALLATION, *await audit.workspaces(db)]
+            chains = [audit.INSTALLATION, *await seal.workspaces(db)]
         else:
             chains = [(await find_workspace(db, workspace))[0]]
-        results = {chain: await audit.verify(db, chain) for chain in chains}
+        results = {chain: await seal.verify(db, chain) for chain in chains}
     return {
         "installation" if chain == audit.INSTALLATION else ids.encode("wsp", chain): _verdict(verification)
         for chain, verification in results.items()
@@ -260,7 +261,7 @@ async def verify_history(context: AppContext, workspace: str | None) -> dict[str
     }
 
 
-def _verdict(verification: audit.Verification) -> str:
+def _verdict(verification: seal.Verification) -> str:
     sealed = f"{verification.sealed} {'entry' if verification.sealed == 1 else 'entries'} sealed"
     entries = f"{sealed}, {verification.unsealed} not yet; newest seal"
     head = f"{entries} {verification.last_seq}:{verification.head}" if verification.sealed else entries + " none"

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any, Final
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.main.operations import find_workspace
-from signalpost.workspaces import actions as workspaces
+from signalpost.workspaces.actions import import_archive, write_archive
 
 _USER: Final = "select id from app_user where email_key = lower($1)"
 
@@ -17,7 +17,7 @@ async def export_workspace(context: AppContext, workspace: str, path: Path) -> d
     async with context.database.transaction() as db:
         workspace_id, _ = await find_workspace(db, workspace)
         await audit.command(db, "workspaces export", workspace_id=workspace_id)
-    manifest = await workspaces.write_archive(context, workspace_id, path)
+    manifest = await write_archive.write_archive(context, workspace_id, path)
     return {
         "file": str(path),
         "workspaceId": manifest.workspace.id,
@@ -34,7 +34,7 @@ async def import_workspace(context: AppContext, path: Path, owner: str, name: st
         user_id = await db.fetchval(_USER, owner)
     if user_id is None:
         raise problems.NotFound(f"There is no user {owner}.")
-    imported = await workspaces.import_archive(context, path, user_id=user_id, name=name)
+    imported = await import_archive.import_archive(context, path, user_id=user_id, name=name)
     return {
         "workspaceId": ids.encode("wsp", imported.workspace_id),
         "rows": imported.rows,

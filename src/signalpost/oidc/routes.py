@@ -2,7 +2,7 @@ from signalpost.context import AppContext
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import Login
 from signalpost.kit.problems import Forbidden
-from signalpost.oidc import actions
+from signalpost.oidc.actions import finish, start
 from signalpost.oidc.schemas import OidcOption, SignInCode, SignInOptions
 from signalpost.web.caller import PUBLIC
 from signalpost.web.request import ClientAddress
@@ -15,8 +15,8 @@ routes = Routes("Identity")
 async def get_sign_in_options(context: AppContext) -> SignInOptions:
     """Return how people sign in here: with a password, or with the OpenID provider of this instance."""
     settings = context.settings
-    oidc = OidcOption(label=settings.oidc_label, url=context.base_url + actions.START_PATH)
-    return SignInOptions(password=True, oidc=oidc if actions.is_on(settings) else None)
+    oidc = OidcOption(label=settings.oidc_label, url=context.base_url + start.START_PATH)
+    return SignInOptions(password=True, oidc=oidc if start.is_on(settings) else None)
 
 
 @routes.post(
@@ -33,4 +33,4 @@ async def redeem_sign_in_code(context: AppContext, data: SignInCode, address: Cl
 
     It works once, within a minute, and only with the verifier whose challenge began the sign-in.
     """
-    return await actions.redeem(context, data, address)
+    return await finish.redeem(context, data, address)

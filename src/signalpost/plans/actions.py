@@ -7,7 +7,7 @@ from uuid import UUID
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.events import PlanChanged
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import deletion, workspaces
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock, ids
@@ -86,7 +86,7 @@ async def change_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str
     Whoever creates something at this moment knows the old plan, so it is looked at once more when they have ended. And
     at once by the engine: a command line may run with other settings, under which no plan has limits.
     """
-    await identity.set_plan(context, db, workspace_id, plan)
+    await workspaces.set_plan(context, db, workspace_id, plan)
     await fit(context, db, workspace_id, plan)
     workspace = ids.encode("wsp", workspace_id)
     later = clock.now() + timedelta(seconds=FIT_AFTER_SECONDS)
@@ -98,7 +98,7 @@ async def change_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str
 
 async def fit(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:
     """Have each room make read-only what the plan does not cover, and writable what it does."""
-    deleted = await identity.is_deleted(db, workspace_id)
+    deleted = await deletion.is_deleted(db, workspace_id)
     in_force = limits.DELETED if deleted else plan_in_force(context.settings, plan)
     await context.emit(db, PlanChanged(workspace_id=workspace_id, at=clock.now(), plan=in_force))
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import purge as audit_purge
+from signalpost.audit.actions import seal
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
@@ -86,7 +87,7 @@ def purging() -> Turns[None]:
     days_by_plan = {plan: days for plan in limits.PLANS if (days := limits.AUDIT_DAYS.of(plan)) is not None}
 
     async def work(db: Db, positions: Mapping[UUID, None], share: int) -> Mapping[UUID, None]:
-        purged = await audit.purge(db, list(positions), days_by_plan, limit=share)
+        purged = await audit_purge.purge(db, list(positions), days_by_plan, limit=share)
         return {workspace_id: None for workspace_id, count in purged.items() if count == share}
 
-    return Turns(audit.chains, work, page=_WORKSPACES, rows=_BATCH)
+    return Turns(seal.chains, work, page=_WORKSPACES, rows=_BATCH)

@@ -1,6 +1,7 @@
 from signalpost import events
 from signalpost.context import AppContext, Hooks
-from signalpost.profiles import actions, queries, routes, subscriber
+from signalpost.profiles import queries, routes, subscriber
+from signalpost.profiles.actions import create
 from signalpost.room import Room
 
 
@@ -13,6 +14,6 @@ ROOM = Room(
     name="profiles",
     tables=("profile", "profile_link", "profile_link_history"),
     routes=routes.routes,
-    hooks=Hooks(create_default_profile=actions.create_default, profile_exists=queries.profile_exists),
+    hooks=Hooks(create_default_profile=create.create_default, profile_exists=queries.profile_exists),
     subscribe=subscribe,
 )

@@ -8,7 +8,8 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
-from signalpost.profiles import actions, queries, views
+from signalpost.profiles import queries, views
+from signalpost.profiles.actions import create, delete, links, update
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow, ProfileRow
 from signalpost.profiles.schemas import (
@@ -47,7 +48,7 @@ async def create_profile(context: AppContext, db: Db, caller: Caller, data: Prof
     Names are unique in a workspace regardless of case. A credential that is limited to some profiles cannot create
     others.
     """
-    return await actions.create_profile(context, db, caller, data)
+    return await create.create_profile(context, db, caller, data)
 
 
 @routes.get("/profiles", scope="profiles:read", limit_default=LIST_ALL)
@@ -76,7 +77,7 @@ async def create_profile_link(db: Db, caller: Caller, data: ProfileLinkCreate) -
     A profile has at most one parent, and a chain at most three links. Linking the same pair again replaces all rules:
     a rule that is left out returns to its default.
     """
-    return await actions.link_profiles(db, caller, data)
+    return await links.link_profiles(db, caller, data)
 
 
 @routes.get("/profiles/links/history", scope="profiles:read")
@@ -88,7 +89,7 @@ async def list_profile_link_history(db: Db, caller: Caller, page: Page) -> Listi
 @routes.delete("/profiles/links/{linkId}", scope="profiles:write", raises=(TestModeOnlySandbox,))
 async def delete_profile_link(link: MyLink, db: Db, caller: Caller) -> LinkDeletion:
     """Remove a link. The posts it created stay."""
-    return await actions.unlink_profiles(db, caller, link)
+    return await links.unlink_profiles(db, caller, link)
 
 
 @routes.get("/profiles/{id}", scope="profiles:read", etag=True)
@@ -107,7 +108,7 @@ async def update_profile(
     profile: MyProfile, context: AppContext, db: Db, caller: Caller, data: ProfileUpdate, if_match: IfMatch
 ) -> Profile:
     """Change a profile. A field that is left out stays as it is; `null` clears it or restores its default."""
-    return await actions.update_profile(context, db, caller, profile.id, data, if_match)
+    return await update.update_profile(context, db, caller, profile.id, data, if_match)
 
 
 @routes.delete("/profiles/{id}", scope="profiles:write", raises=(InvalidState, VersionConflict, TestModeOnlySandbox))
@@ -118,7 +119,7 @@ async def delete_profile(
 
     Refused while one of its posts is being published. Even the last profile can be deleted.
     """
-    return await actions.delete_profile(context, db, caller, profile.id, if_match)
+    return await delete.delete_profile(context, db, caller, profile.id, if_match)
 
 
 @routes.get("/profiles/{id}/children", scope="profiles:read", limit_default=LIST_ALL)

@@ -12,7 +12,7 @@ from uuid import UUID
 from typing_extensions import override
 
 from signalpost import networks
-from signalpost.accounts import actions as accounts
+from signalpost.accounts import moves
 from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, Source
@@ -37,7 +37,7 @@ from signalpost.publishing.suspects import ALONE_SECONDS_MAX, Suspects
 
 _logger = log.get("publishing")
 
-_MARK_ACCOUNT: Final = {"needs_reauth": accounts.mark_needs_reauth, "restricted": accounts.mark_restricted}
+_MARK_ACCOUNT: Final = {"needs_reauth": moves.mark_needs_reauth, "restricted": moves.mark_restricted}
 
 
 class TargetSource(Source[Begun, End]):

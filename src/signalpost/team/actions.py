@@ -10,7 +10,7 @@ from signalpost import mail
 from signalpost.billing.actions import ownership
 from signalpost.context import AppContext
 from signalpost.identity import members, queries, roles, tokens
-from signalpost.identity.actions import require_free_place
+from signalpost.identity.actions import sign_up
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.identity.members import MemberRow, NewInvite
 from signalpost.kit import problems
@@ -176,7 +176,7 @@ async def transfer_ownership(context: AppContext, db: Db, caller: Caller, member
         )
     await ownership.require_movable(db, caller.workspace_id)
     if (await queries.workspace_terms(context.settings, db, caller.workspace_id)).plan == "free":
-        await require_free_place(context, db, row.user_id)
+        await sign_up.require_free_place(context, db, row.user_id)
     await members.transfer(context, db, mine, row)
     await ownership.moved(context, db, mine, row)
     return views.member(caller, row)

@@ -2,12 +2,12 @@
 
 from uuid import UUID
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.events import Actor
-from signalpost.identity import actions as identity
 from signalpost.identity import members, passwords, queries, tokens
 from signalpost.identity import views as identity_views
+from signalpost.identity.actions import sign_in, sign_up
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed, RegistrationClosed
 from signalpost.identity.members import InviteRow, MemberRow
@@ -59,16 +59,16 @@ async def accept(
     async with context.database.connection() as db:
         invite, _ = await find_open(context, db, token)
     caller = await _signed_in(context, invite, bearer, address) if bearer else None
-    proved = None if caller else await identity.find_user(context, invite.email, data.password, data.code, address)
+    proved = None if caller else await sign_in.find_user(context, invite.email, data.password, data.code, address)
     user_id = caller.user_id if caller else proved[0] if proved else None
     password_hash = None if user_id else await _new_password(context, data)
     async with context.database.transaction() as db:
         await members.lock(db, invite.workspace_id)
         invite, mailed = await find_open(context, db, token)
         if proved is not None:
-            await identity.require_unchanged(context, db, *proved)
+            await sign_in.require_unchanged(context, db, *proved)
         if user_id is None:
-            user_id = await identity.create_user(db, email=invite.email, password_hash=password_hash, name=data.name)
+            user_id = await sign_up.create_user(db, email=invite.email, password_hash=password_hash, name=data.name)
         return await _join(context, db, invite, user_id, mailed=mailed, sign_in_from=None if caller else address)
 
 
@@ -80,7 +80,7 @@ async def _join(
     assert workspace is not None  # noqa: S101 - joined above
     session = None
     if sign_in_from is not None:
-        session = await identity.open_session(db, context.keys, user_id, invite.workspace_id, invite.role, sign_in_from)
+        session = await sign_in.open_session(db, context.keys, user_id, invite.workspace_id, invite.role, sign_in_from)
     return AcceptedInvite(
         member=views.member(None, row),
         workspace=identity_views.workspace_summary(context.settings, workspace),

@@ -3,7 +3,7 @@
 from typing import Final
 from uuid import UUID
 
-from signalpost.audit.actions import INSTALLATION
+from signalpost.audit.actions.record import INSTALLATION
 from signalpost.context import AppContext, StatusNotice, WebhookSecret
 from signalpost.kit.crypto import SealedColumn
 from signalpost.webhooks import signing

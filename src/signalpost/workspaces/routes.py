@@ -14,8 +14,7 @@ from signalpost.web.fields import WorkspaceId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import RawResponse, Routes
-from signalpost.workspaces import actions
-from signalpost.workspaces.actions import create, update
+from signalpost.workspaces.actions import create, delete, export, update
 from signalpost.workspaces.schemas import (
     ExportContentQuery,
     WorkspaceCreate,
@@ -67,7 +66,7 @@ async def delete_workspace(
     Nobody gets in any more and nothing is published. For 30 days the operator can restore it; after that posts, files,
     accounts, members, keys and history are erased. Records of billing stay, without what people wrote.
     """
-    return await actions.delete_workspace(context, db, caller, workspace, query.name)
+    return await delete.delete_workspace(context, db, caller, workspace, query.name)
 
 
 @routes.post("/workspaces/{id}/export", scope=SIGNED_IN, status=202, across_workspaces=True, raises=(Forbidden,))
@@ -77,7 +76,7 @@ async def export_workspace(workspace: MyWorkspace, db: Db, caller: Caller, conte
     A mail says when it is ready. It has no secrets, replaces the export before, and is removed after seven days. One
     that is being made, or is younger than ten minutes, is returned as it is.
     """
-    return await actions.request_export(context, db, caller, workspace)
+    return await export.request_export(context, db, caller, workspace)
 
 
 @routes.get("/workspaces/{id}/export", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, NotFound))
@@ -86,8 +85,8 @@ async def get_workspace_export(workspace: MyWorkspace, db: Db, caller: Caller, c
 
     The URL ends before its hour with the ownership, and with a new password; ask for another export then.
     """
-    await actions.require_owner(db, caller, workspace)
-    return await actions.show_export(context, db, caller, workspace.id)
+    await export.require_owner(db, caller, workspace)
+    return await export.show_export(context, db, caller, workspace.id)
 
 
 @routes.get(
@@ -101,4 +100,4 @@ async def get_workspace_export_content(
     workspace_id: WorkspaceId, query: ExportContentQuery, context: AppContext
 ) -> RawResponse:
     """Return the file of an export. `downloadUrl` points here; it needs no credential."""
-    return await actions.export_content(context, workspace_id, query)
+    return await export.export_content(context, workspace_id, query)

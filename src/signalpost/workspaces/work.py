@@ -7,7 +7,7 @@ from uuid import UUID
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.workspaces import actions
+from signalpost.workspaces.actions import erase, export, import_archive
 
 JOB: Final = "workspaces.erase"
 EXPIRE_JOB: Final = "workspaces.expire_exports"
@@ -22,31 +22,31 @@ _STEPS: Final = 50
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
 
-    async def erase(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+    async def erase_due(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         return await erase_expired(context, lease)
 
-    async def export(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
-        is_over = await actions.make_export(context, lease, UUID(payload["workspace"]))
+    async def make_export(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        is_over = await export.make_export(context, lease, UUID(payload["workspace"]))
         return None if is_over else RunAgain(EXPORT_AGAIN_SECONDS)
 
     async def give_up(lease: Lease, payload: Mapping[str, Any], _error: Exception | None) -> None:
-        await actions.fail_export(lease, UUID(payload["workspace"]))
+        await export.fail_export(lease, UUID(payload["workspace"]))
 
     async def remove(_lease: Lease, payload: Mapping[str, Any]) -> None:
         await context.storage.delete([payload["path"]])
 
     async def expire(lease: Lease, _payload: Mapping[str, Any]) -> None:
-        await actions.expire_exports(context, lease)
+        await export.expire_exports(context, lease)
 
     async def clear(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
-        seconds = await actions.clear_import(context, lease, UUID(payload["source"]), UUID(payload["workspace"]))
+        seconds = await import_archive.clear_import(context, lease, UUID(payload["source"]), UUID(payload["workspace"]))
         return None if seconds is None else RunAgain(seconds)
 
     return [
-        JobKind(JOB, erase, EVERY_SECONDS),
-        JobKind(actions.JOB, export, given_up=give_up),
-        JobKind(actions.REMOVE_JOB, remove),
-        JobKind(actions.CLEAR_JOB, clear),
+        JobKind(JOB, erase_due, EVERY_SECONDS),
+        JobKind(export.JOB, make_export, given_up=give_up),
+        JobKind(export.REMOVE_JOB, remove),
+        JobKind(import_archive.CLEAR_JOB, clear),
         JobKind(EXPIRE_JOB, expire, EVERY_SECONDS),
     ]
 
@@ -54,10 +54,10 @@ def jobs(context: AppContext) -> list[JobKind]:
 async def erase_expired(context: AppContext, lease: Lease) -> RunAgain | None:
     """Erase workspaces whose time is over, some steps at a time."""
     async with lease.transaction() as db:
-        expired = await actions.find_expired(db, _BATCH)
+        expired = await erase.find_expired(db, _BATCH)
     steps = 0
     for workspace_id in expired:
-        while not await actions.erase_step(context, lease, workspace_id):
+        while not await erase.erase_step(context, lease, workspace_id):
             steps += 1
             if steps == _STEPS:
                 return RunAgain(1)

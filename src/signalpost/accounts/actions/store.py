@@ -7,7 +7,7 @@ from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.upsert import upsert_account
 from signalpost.accounts.errors import OVER, OauthStateInvalid
 from signalpost.accounts.schemas import PlatformAccount
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext, InvitedAccount
 from signalpost.kit import ids
 from signalpost.networks.contract import Identity

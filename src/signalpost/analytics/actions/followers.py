@@ -7,7 +7,7 @@ from uuid import UUID
 
 from signalpost import networks
 from signalpost.accounts import queries as accounts
-from signalpost.accounts.actions import check_audience
+from signalpost.accounts.actions import health
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.kit import clock
@@ -62,7 +62,7 @@ async def collect(context: AppContext, account_id: UUID) -> None:
         account = await accounts.by_id(db, account_id)
     if account is None or account.status not in ("active", "expiring"):
         return
-    audience = await check_audience(context, account)
+    audience = await health.check_audience(context, account)
     async with context.database.transaction() as db:
         if audience is None:
             await db.execute(_AGAIN, account.id, EVERY - AGAIN, account.workspace_id)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from signalpost import mail
 from signalpost.api_keys.actions.keys import revoke_key
 from signalpost.api_keys.secret_scanning import FoundKey
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.identity.authenticate import secret_hmacs

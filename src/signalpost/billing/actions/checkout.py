@@ -12,7 +12,7 @@ from signalpost.billing.schemas import CheckoutCreate, PortalCreate
 from signalpost.billing.states import LIVE
 from signalpost.billing.stripe import Refused, Stripe, not_possible
 from signalpost.context import AppContext
-from signalpost.identity.actions import may_redirect_to
+from signalpost.identity.actions import workspaces
 from signalpost.kit import clock, foreign, ids, log, problems
 from signalpost.kit.problems import Issue
 from signalpost.web.caller import Caller
@@ -60,7 +60,9 @@ def require_payer(caller: Caller, row: SubscriptionRow | None, what: str) -> Non
 
 def require_addresses(**addresses: str) -> None:
     issues = [
-        Issue(f"/{name}", "format", _ADDRESS) for name, address in addresses.items() if not may_redirect_to(address)
+        Issue(f"/{name}", "format", _ADDRESS)
+        for name, address in addresses.items()
+        if not workspaces.may_redirect_to(address)
     ]
     if issues:
         raise problems.ValidationFailed(errors=issues)

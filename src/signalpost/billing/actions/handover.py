@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from signalpost import mail
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
 from signalpost.billing import payer_queries, queries, remote
 from signalpost.billing.actions.checkout import expire, require_addresses, require_owner, require_session

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
 from signalpost.billing import queries, remote
 from signalpost.billing.actions import strays

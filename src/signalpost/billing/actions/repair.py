@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
 from signalpost.billing import comparison, differences, queries, remote
 from signalpost.billing.actions import strays

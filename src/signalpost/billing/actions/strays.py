@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
 from signalpost.billing import differences, payer_queries, queries, remote
 from signalpost.billing.differences import Difference

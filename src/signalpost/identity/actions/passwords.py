@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.identity import offspring, passwords, queries, tokens

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, totp
 from signalpost.identity.caller_cache import CallerCache

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.identity import offspring, passwords, queries, tokens, views
 from signalpost.identity.actions.second_factor import check_code

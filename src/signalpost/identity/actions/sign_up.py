@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost import mail
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, views
 from signalpost.identity.actions.sign_in import open_session, record_in_workspaces

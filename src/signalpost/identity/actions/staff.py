@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.kit import ids, problems

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from signalpost.admin.backups import Backup
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster, accepts_connections, is_initialised, recorded_socket_dir
 from signalpost.embedded_postgres.sharing import shared_cluster

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.identity.queries import maker_role as find_maker_role
 from signalpost.identity.queries import tenant_sql

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 
 from signalpost import mail
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.identity import members

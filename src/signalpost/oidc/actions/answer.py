@@ -7,9 +7,9 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
 from signalpost.identity import members
 from signalpost.identity import queries as identity_queries
+from signalpost.identity.actions import second_factor, sign_in, sign_up
 from signalpost.identity.errors import RegistrationClosed, password_help
 from signalpost.identity.members import InviteRow
 from signalpost.kit.db import Db
@@ -78,14 +78,14 @@ async def answer(context: AppContext, cookie: str | None, *, password: str, code
     pending, open_question = await _reopen(context, cookie)
     person, user_id = pending.person, pending.user_id
     if user_id is not None:
-        await identity.check_code(context, user_id, code)
+        await second_factor.check_code(context, user_id, code)
     elif open_question.invite is not None:
         user_id = await _join(context, open_question.invite, person)
     else:
-        row, stored = await identity.check_credentials(context, person.email, password, code or None, address)
+        row, stored = await sign_in.check_credentials(context, person.email, password, code or None, address)
         user_id = row.user_id
         async with context.database.transaction() as db:
-            await identity.require_unchanged(context, db, user_id, stored)
+            await sign_in.require_unchanged(context, db, user_id, stored)
             await _link(context, db, person, user_id)
     return SignedIn(user_id, pending.client)
 
@@ -114,7 +114,7 @@ async def create_with_workspace(context: AppContext, person: Person) -> UUID:
     async with context.database.transaction() as db:
         user_id = await _create(db, person)
         name = f"{person.name or person.email.partition('@')[0]}'s workspace"[:100]
-        await identity.create_workspace(context, db, user_id=user_id, name=name)
+        await sign_up.create_workspace(context, db, user_id=user_id, name=name)
         await _link(context, db, person, user_id)
     return user_id
 
@@ -132,7 +132,7 @@ async def _join(context: AppContext, invite: InviteRow, person: Person) -> UUID:
 
 
 async def _create(db: Db, person: Person) -> UUID:
-    user_id = await identity.create_user(db, email=person.email, password_hash=None, name=person.name)
+    user_id = await sign_up.create_user(db, email=person.email, password_hash=None, name=person.name)
     await members.verify_email(db, user_id)
     return user_id
 
@@ -141,4 +141,4 @@ async def _link(context: AppContext, db: Db, person: Person, user_id: UUID) -> N
     if not await queries.link(db, context.settings.oidc_issuer or "", person.subject, user_id, person.email):
         raise SignInRefused("The OpenID provider's user belongs to another user here.")
     await members.verify_email(db, user_id)
-    await identity.record_in_workspaces(db, user_id, "link_oidc")
+    await sign_in.record_in_workspaces(db, user_id, "link_oidc")

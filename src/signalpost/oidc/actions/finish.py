@@ -6,8 +6,8 @@ from uuid import UUID
 import msgspec
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
 from signalpost.identity import queries as identity_queries
+from signalpost.identity.actions import one_time, sign_in
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import Email, Login
 from signalpost.kit import crypto, log
@@ -43,7 +43,7 @@ async def finish(context: AppContext, query: dict[str, str], cookie: str | None)
     _check_sender(context, metadata, query)
     with across_workspaces():  # what was used is of the installation
         async with context.database.transaction() as db:
-            if not await identity.use_once(db, begun.state, lifetime_seconds=flow.LIFETIME_SECONDS):
+            if not await one_time.use_once(db, begun.state, lifetime_seconds=flow.LIFETIME_SECONDS):
                 raise SignInRefused(_STALE)
     if "error" in query:
         _logger.info("oidc.denied", error=query["error"][:100])
@@ -126,7 +126,7 @@ async def redeem(context: AppContext, data: SignInCode, address: str) -> Login:
     if grant is None or not crypto.equal(grant.code_challenge, flow.challenge_of(data.code_verifier)):
         raise _not_redeemable()
     async with context.database.transaction() as db:
-        if not await identity.use_once(db, data.code, lifetime_seconds=flow.CODE_SECONDS):
+        if not await one_time.use_once(db, data.code, lifetime_seconds=flow.CODE_SECONDS):
             raise _not_redeemable()
         return await _open_session(context, db, grant.user_id, address)
 
@@ -143,7 +143,7 @@ async def open_session(context: AppContext, user_id: UUID, address: str) -> Logi
 
 async def _open_session(context: AppContext, db: Db, user_id: UUID, address: str) -> Login:
     trusted = context.settings.oidc_second_factor
-    return await identity.sign_in(context, db, user_id, address, "login_oidc", second_factor=trusted)
+    return await sign_in.sign_in(context, db, user_id, address, "login_oidc", second_factor=trusted)
 
 
 def _not_redeemable() -> InvalidCredentials:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from signalpost.context import AppContext
-from signalpost.identity.actions import may_redirect_to
+from signalpost.identity.actions import workspaces
 from signalpost.kit import problems
 from signalpost.kit.problems import Issue
 from signalpost.oidc import flow, provider
@@ -88,7 +88,7 @@ def _issues(context: AppContext, client: Client) -> list[Issue]:
 
 
 def _may_return_to(context: AppContext, url: str) -> bool:
-    if not may_redirect_to(url):
+    if not workspaces.may_redirect_to(url):
         return False
     parts, ours = urlsplit(url), urlsplit(context.fixed_url)
     return parts.hostname in _LOOPBACK or (parts.scheme, parts.netloc) == (ours.scheme, ours.netloc)

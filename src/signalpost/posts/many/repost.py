@@ -32,10 +32,9 @@ from signalpost.posts.many.batch import Item, create_batch
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.rows import PostRow
 from signalpost.posts.schemas.requests import PostCreate
-from signalpost.profiles import actions as profile_actions
 from signalpost.profiles import queries as profile_queries
-from signalpost.profiles.actions import Repost
-from signalpost.profiles.actions.links import CHAIN_MAX
+from signalpost.profiles.actions import links as profile_links
+from signalpost.profiles.actions.links import CHAIN_MAX, Repost
 from signalpost.profiles.queries import LinkRow
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
@@ -81,7 +80,7 @@ async def give_up(lease: Lease, payload: Mapping[str, Any], _error: Exception | 
     async with lease.transaction() as db:
         for link in links:
             failed = Repost(source.id, "repost_failed", reason="internal_error: It failed five times.")
-            await profile_actions.record_repost(db, source.workspace_id, link, failed, ACTOR)
+            await profile_links.record_repost(db, source.workspace_id, link, failed, ACTOR)
 
 
 async def _read(lease: Lease, payload: Mapping[str, Any]) -> tuple[PostRow | None, list[LinkRow]]:
@@ -98,13 +97,13 @@ async def _pass_on_by(context: AppContext, lease: Lease, source: PostRow, link: 
     try:
         async with lease.transaction() as db:
             repost = await _create(context, db, source, link)
-            await profile_actions.record_repost(db, source.workspace_id, link, repost, ACTOR)
+            await profile_links.record_repost(db, source.workspace_id, link, repost, ACTOR)
     except Problem as problem:  # such as a limit of the plan, after which the transaction must be undone
         if problem.status >= 500:
             raise
         async with lease.transaction() as db:
             refused = _refused(source, problem)
-            await profile_actions.record_repost(db, source.workspace_id, link, refused, ACTOR)
+            await profile_links.record_repost(db, source.workspace_id, link, refused, ACTOR)
 
 
 async def _create(context: AppContext, db: Db, source: PostRow, link: LinkRow) -> Repost:

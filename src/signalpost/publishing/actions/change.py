@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.accounts import actions as accounts
+from signalpost.accounts.actions import publications
 from signalpost.context import AppContext
 from signalpost.events import Event
 from signalpost.kit import clock
@@ -119,7 +119,7 @@ async def write_ends(context: AppContext, db: Db, ends: Sequence[End]) -> None:
     )  # fmt: skip
     await audit.record(db, writes.entries)
     if writes.published:
-        await accounts.record_publications(db, writes.published, now)
+        await publications.record_publications(db, writes.published, now)
     await context.emit(db, *writes.events)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.events import Actor
 from signalpost.kit import ids
 from signalpost.kit.db import Db

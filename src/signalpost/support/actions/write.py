@@ -5,7 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from signalpost import mail
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
 from signalpost.context import AppContext
 from signalpost.identity import queries as identity

@@ -7,8 +7,8 @@ from uuid import UUID
 from signalpost.billing import queries as billing
 from signalpost.billing.actions import ownership
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
 from signalpost.identity import members
+from signalpost.identity.actions import deletion, workspaces
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
@@ -37,12 +37,12 @@ async def delete_workspace(
             "Only the signed-in owner can delete a workspace.",
             remediation="The owner signs in with `POST /auth/login` and sends that access token.",
         )
-    identity.require_second_factor(caller, row)
+    workspaces.require_second_factor(caller, row)
     if name != row.name:
         raise problems.invalid("name", "not_allowed", f"Enter the name of the workspace, which is {row.name}.")
     await _require_no_subscription(db, row.id)
     await members.lock(db, row.id)
-    deleted_at: datetime = await identity.mark_deleted(context, db, row.id)
+    deleted_at: datetime = await deletion.mark_deleted(context, db, row.id)
     await plans.fit(context, db, row.id, row.plan)
     await ownership.closed(db, row.id)
     return WorkspaceDeletion(
@@ -66,7 +66,7 @@ async def restore_workspace(context: AppContext, db: Db, workspace_id: UUID) -> 
     Raises:
         InvalidState: it is not deleted, or is erased.
     """
-    plan = await identity.unmark_deleted(context, db, workspace_id)
+    plan = await deletion.unmark_deleted(context, db, workspace_id)
     if plan is None:
         raise problems.InvalidState("This workspace is not deleted, or its data is erased.")
     await ownership.reopened(db, workspace_id)

@@ -3,12 +3,13 @@
 from typing import Final
 from uuid import UUID
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import purge
+from signalpost.audit.actions import record as audit
 from signalpost.billing.actions import feedback as billing
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.events import Actor
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import deletion
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.media.actions.erase import erase_files
@@ -30,7 +31,7 @@ _LANES: Final = "select exists (select from lane where workspace_id = $1)"
 
 async def find_expired(db: Db, limit: int) -> list[UUID]:
     """Return workspaces that were deleted 30 days ago and still have something."""
-    return await identity.deleted_before(db, days=30, limit=limit)
+    return await deletion.deleted_before(db, days=30, limit=limit)
 
 
 async def erase_step(context: AppContext, lease: Lease, workspace_id: UUID) -> bool:
@@ -53,13 +54,13 @@ async def erase_step(context: AppContext, lease: Lease, workspace_id: UUID) -> b
         if done != "DELETE 0":
             return False
     async with lease.transaction() as db:
-        if await audit.purge_of_erased(db, workspace_id, limit=ROWS):
+        if await purge.purge_of_erased(db, workspace_id, limit=ROWS):
             return False
     async with lease.transaction() as db:
         if await db.fetchval(_LANES, workspace_id):  # a worker has it
             return False
         await billing.forget_comments(db, workspace_id)
-        await identity.mark_erased(db, workspace_id)
+        await deletion.mark_erased(db, workspace_id)
         await audit.record(db, _entry(workspace_id))
     return True
 

@@ -7,12 +7,12 @@ from uuid import UUID
 import msgspec
 
 from signalpost import mail
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
-from signalpost.identity import actions as identity
 from signalpost.identity import members
+from signalpost.identity.actions import sign_in, workspaces
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.kit import clock, ids, log, problems, storage
 from signalpost.kit.db import Db
@@ -87,8 +87,8 @@ async def require_owner(db: Db, caller: Caller, row: WorkspaceRow) -> None:
             "Only the signed-in owner can export a workspace.",
             remediation="The owner signs in with `POST /auth/login` and sends that access token.",
         )
-    identity.require_second_factor(caller, row)
-    if caller.session_id is None or not await identity.signed_in_lately(db, caller.session_id):
+    workspaces.require_second_factor(caller, row)
+    if caller.session_id is None or not await sign_in.signed_in_lately(db, caller.session_id):
         raise problems.Forbidden(
             "You signed in more than 15 minutes ago.",
             remediation="Sign in again with `POST /auth/login`, and repeat this with the new access token.",

@@ -18,11 +18,11 @@ import asyncpg
 import msgspec
 from msgspec import Struct
 
-from signalpost.audit import actions as audit
+from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
-from signalpost.identity import actions as identity
+from signalpost.identity.actions import sign_up
 from signalpost.kit import clock, ids, isolation
 from signalpost.kit.archive import PIECE_BYTES, BadArchive
 from signalpost.kit.db import Db
@@ -167,7 +167,7 @@ class _Import:
     async def run(self, user_id: UUID, name: str | None) -> Imported:
         context, db, workspace_id, entry = self._context, self._db, self._workspace_id, self._reader.manifest.workspace
         await self._store_files()
-        await identity.write_workspace(
+        await sign_up.write_workspace(
             db, workspace_id, user_id=user_id, name=(name or entry.name)[:100],
             timezone=entry.timezone if entry.zone_chosen else None, redirect_urls=entry.redirect_urls,
         )  # fmt: skip

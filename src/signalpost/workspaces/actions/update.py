@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from signalpost.context import AppContext
-from signalpost.identity import actions as identity
 from signalpost.identity import roles
+from signalpost.identity.actions import workspaces
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.kit import problems, zones
@@ -39,7 +39,7 @@ async def update_workspace(
             "Only a signed-in owner or admin can change a workspace.",
             remediation="An owner or admin signs in with `POST /auth/login` and sends that access token.",
         )
-    identity.require_second_factor(caller, row)
+    workspaces.require_second_factor(caller, row)
     if not caller.has_second_factor and data.second_factor not in (UNSET, "optional"):
         raise problems.InvalidState(
             "You have no second factor, so you would lock yourself out.",
@@ -65,5 +65,5 @@ def _issues(data: WorkspaceUpdate) -> Iterator[Issue]:
     if data.timezone is not UNSET and zones.zone(data.timezone) is None:
         yield zones.unknown("/timezone", data.timezone)
     for index, url in enumerate(data.redirect_urls or ()):
-        if not identity.may_redirect_to(url):
+        if not workspaces.may_redirect_to(url):
             yield Issue(f"/redirectUrls/{index}", "format", _REDIRECT_URL)
