@@ -1,7 +1,10 @@
 """One form for one thing: what stands in one way everywhere in the house."""
 
 import ast
+import re
 from pathlib import Path
+
+from tests.helpers.contract import ENDPOINTS
 
 import signalpost
 
@@ -19,3 +22,20 @@ def test_a_package_is_a_sentence() -> None:
     }
     imports = {name for name, body in packages.items() if any(isinstance(node, ast.ImportFrom) for node in body)}
     assert imports == FACADES
+
+
+VERBS = {
+    "Accept", "Activate", "Approve", "Backfill", "Confirm", "Connect", "Create", "Disable", "Enrol", "Forgot",
+    "Invite", "Login", "Move", "Optimize", "Presign", "Process", "Redeem", "Refresh", "Register", "Reject",
+    "Reset", "Resolve", "Retry", "Rotate", "Schedule", "Start", "Submit", "Subscribe", "Switch", "Sync", "Test",
+    "Transfer", "Unsubscribe", "Update", "Upsert",
+}  # fmt: skip
+"""What can be asked of a thing. A new one belongs here if none of these says it: a thing is created, never added."""
+
+
+def test_a_body_is_named_by_a_thing_and_what_is_asked_of_it() -> None:
+    """`PostCreate`, not `CreatePost` and not `NewPost`: bodies of one thing stand together in the reference."""
+    names = {endpoint.body.__name__ for endpoint in ENDPOINTS if endpoint.body is not None}
+    verbs = {name: re.findall("[A-Z][a-z]*", name)[-1] for name in names}
+    assert {name: verb for name, verb in verbs.items() if verb not in VERBS} == {}
+    assert set(verbs.values()) == VERBS

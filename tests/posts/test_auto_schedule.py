@@ -17,7 +17,7 @@ from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.posts.many import auto_schedule
-from signalpost.posts.schemas.auto_schedule import AutoSchedule, AutoScheduled
+from signalpost.posts.schemas.auto_schedule import AutoScheduled, PostsSchedule
 from signalpost.web.caller import SCOPES, Caller
 from signalpost.web.fields import PostId
 
@@ -176,7 +176,7 @@ async def test_the_plan_covers_all_or_none(api: Api, make: Make, owner: Login) -
 
 async def _schedule_as(make: Make, caller: Caller, post_ids: list[PostId]) -> AutoScheduled:
     async with make.context.database.transaction() as db:
-        return await auto_schedule.auto_schedule(make.context, db, caller, AutoSchedule(post_ids=post_ids))
+        return await auto_schedule.auto_schedule(make.context, db, caller, PostsSchedule(post_ids=post_ids))
 
 
 async def test_webhooks_and_the_log_tell_of_each_post(api: Api, make: Make, owner: Login, emitted: list[Any]) -> None:

@@ -24,7 +24,7 @@ from signalpost.status import places
 from signalpost.status.actions import deliver, notify, receivers, subscribers
 from signalpost.status.actions.deliver import FAILURES_MAX, RETRY_SECONDS, Delivery
 from signalpost.status.actions.notify import News
-from signalpost.status.schemas import Subscribe, Subscription
+from signalpost.status.schemas import StatusSubscribe, Subscription
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def address() -> str:
 
 async def subscribe(context: AppContext, **fields: Any) -> Subscription:
     async with context.database.transaction() as db:
-        return await subscribers.subscribe(context, db, msgspec.convert(fields, Subscribe), None)
+        return await subscribers.subscribe(context, db, msgspec.convert(fields, StatusSubscribe), None)
 
 
 async def outbox(database: Database, to: str) -> list[Message]:
@@ -190,7 +190,7 @@ async def test_a_subscription_that_cannot_be_is_refused_by_its_place(api: Api, b
 async def test_a_webhook_is_guarded_like_those_of_workspaces(context: AppContext, url: str) -> None:
     guarded = dataclasses.replace(context, settings=dataclasses.replace(context.settings, allow_private_webhooks=False))
     with pytest.raises(problems.UnsafeAddress) as refused:
-        await subscribers.BEFORE.run(guarded, None, Subscribe(webhook_url=url))
+        await subscribers.BEFORE.run(guarded, None, StatusSubscribe(webhook_url=url))
     assert refused.value.errors[0].path == "/webhookUrl"
 
 

@@ -1,7 +1,7 @@
 """What staff look at and start by hand."""
 
 from signalpost.admin import queries, views
-from signalpost.admin.schemas import AdminQueue, MailPreview, Stats, TestMail, TestWelcome
+from signalpost.admin.schemas import AdminQueue, MailPreview, MailTest, Stats, TestMail
 from signalpost.context import AppContext
 from signalpost.health.queries import DatabaseSlow, engine_status
 from signalpost.identity import queries as identity
@@ -33,7 +33,7 @@ async def _overdue(context: AppContext) -> int | None:
         return None
 
 
-async def test_welcome(context: AppContext, caller: Caller, data: TestWelcome) -> TestMail:
+async def test_welcome(context: AppContext, caller: Caller, data: MailTest) -> TestMail:
     """Send the mail that new users get, now and without the outbox, to see whether mail works."""
     async with context.database.connection() as db:
         user = await identity.read_user(db, caller.user_id)

@@ -10,19 +10,19 @@ from signalpost.admin.schemas import (
     AdminUser,
     AdminWorkspace,
     DifferenceId,
+    DueMetricsSync,
     JobId,
     JobQuery,
+    MailTest,
     MetricsSync,
     Pause,
     PauseEnd,
     PauseId,
     PaymentDifference,
     Stats,
-    SyncRequest,
-    SyncTick,
+    SyncStart,
     System,
     TestMail,
-    TestWelcome,
     UserQuery,
     WorkspaceQuery,
 )
@@ -53,7 +53,7 @@ AnyJob = Annotated[JobRow, Mine(JobId, jobs.find)]
 AnyDifference = Annotated[DifferenceRow, Mine(DifferenceId, payments.find)]
 AnyPause = Annotated[PauseRow, Mine(PauseId, pauses.find)]
 
-_SELF, _DUE, _TICK = TestWelcome(), SyncRequest(), SyncTick()
+_SELF, _DUE, _TICK = MailTest(), SyncStart(), DueMetricsSync()
 
 
 @routes.get("/admin/stats", scope="instance:admin", across_workspaces=True)
@@ -184,13 +184,13 @@ async def get_system(context: AppContext) -> System:
 
 
 @routes.post("/admin/email/test-welcome", scope="instance:admin", across_workspaces=True)
-async def send_test_mail(context: AppContext, caller: Caller, data: TestWelcome = _SELF) -> TestMail:
+async def send_test_mail(context: AppContext, caller: Caller, data: MailTest = _SELF) -> TestMail:
     """Send the mail that new users get, to see whether mail works; by default to yourself. For staff."""
     return await actions.test_welcome(context, caller, data)
 
 
 @routes.post("/admin/sync-metrics", scope="instance:admin", across_workspaces=True)
-async def sync_metrics(db: Db, data: SyncRequest = _DUE) -> MetricsSync:
+async def sync_metrics(db: Db, data: SyncStart = _DUE) -> MetricsSync:
     """Have the numbers of published posts collected soon; at most 1,000 targets, the newest first. For staff.
 
     Without `force`, targets whose numbers were collected within the hour are skipped. Without a profile, account or
@@ -207,7 +207,7 @@ async def sync_metrics(db: Db, data: SyncRequest = _DUE) -> MetricsSync:
     history="nothing",
     raises=(Unauthenticated, InsufficientScope, InvalidQueueSecret, KeyRevoked, TokenExpired, Forbidden, NotFound),
 )
-async def sync_due_metrics(context: AppContext, db: Db, request: Request, data: SyncTick = _TICK) -> MetricsSync:  # noqa: ARG001 - an unknown field is refused
+async def sync_due_metrics(context: AppContext, db: Db, request: Request, data: DueMetricsSync = _TICK) -> MetricsSync:  # noqa: ARG001 - an unknown field is refused
     """Have all numbers collected that are due, with the operator's secret in `X-Queue-Secret`, or as staff.
 
     The engine does this by itself every ten minutes. Any number of calls at the same time is safe.

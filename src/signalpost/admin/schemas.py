@@ -125,10 +125,8 @@ class AdminQueue(Output):
     items: list[QueueItem]
 
 
-class TestWelcome(Input):
+class MailTest(Input):
     """Where to send the test mail."""
-
-    __test__ = False  # not a test class, whatever pytest makes of its name
 
     to: Annotated[Email | None, Meta(description="The address; default: your own.")] = None
 
@@ -143,7 +141,7 @@ class MailPreview(Output):
 class TestMail(Output):
     """What became of the test mail. `error`: why it was not sent."""
 
-    __test__ = False  # see above
+    __test__ = False  # not a test class, whatever pytest makes of its name
 
     sent: Annotated[bool, Meta(examples=[True])]
     message_id: Annotated[str | None, Meta(examples=["0198a1b2000070008000000000000001"])]
@@ -152,7 +150,7 @@ class TestMail(Output):
     preview: MailPreview
 
 
-class SyncRequest(Input):
+class SyncStart(Input):
     """Whose numbers to collect. Nothing: all that are due."""
 
     profile_id: Annotated[ProfileId | None, Meta(description="Posts of this profile.")] = None
@@ -173,7 +171,7 @@ class MetricsSync(Output):
     skipped: Annotated[int, Meta(description="Targets whose numbers were collected within the hour.", examples=[3])]
 
 
-class SyncTick(Input):
+class DueMetricsSync(Input):
     """Nothing: all numbers that are due are collected."""
 
 

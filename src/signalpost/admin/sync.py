@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
-from signalpost.admin.schemas import MetricsSync, SyncRequest
+from signalpost.admin.schemas import MetricsSync, SyncStart
 from signalpost.analytics.actions import plan
 from signalpost.analytics.actions.plan import Requested
 from signalpost.audit.actions import record as audit
@@ -32,7 +32,7 @@ class _Staff:
     authenticate: Authenticate | None = None
 
 
-async def sync_metrics(db: Db, data: SyncRequest) -> MetricsSync:
+async def sync_metrics(db: Db, data: SyncStart) -> MetricsSync:
     """Have the numbers of these posts collected soon; of nothing in particular, those that are due.
 
     Raises:
@@ -88,7 +88,7 @@ async def _caller(context: AppContext, header: Header) -> Caller:
     return caller
 
 
-async def _issues(db: Db, data: SyncRequest) -> list[Issue]:
+async def _issues(db: Db, data: SyncStart) -> list[Issue]:
     issues = []
     if data.profile_id is not None and not await db.fetchval(_PROFILE, data.profile_id):
         issues.append(ProfileId.not_found("/profileId"))

@@ -14,9 +14,9 @@ from signalpost.billing.errors import (
 )
 from signalpost.billing.queries import SubscriptionRow
 from signalpost.billing.schemas import (
-    BillingFeedback,
     Checkout,
     CheckoutCreate,
+    FeedbackCreate,
     Handover,
     HandoverCreate,
     Notification,
@@ -214,6 +214,6 @@ async def receive_billing_webhook(context: AppContext, request: Request) -> Rece
 
 
 @routes.post("/billing/feedback", scope="billing:read", status=204)
-async def give_billing_feedback(db: Db, caller: Caller, data: BillingFeedback) -> None:
+async def give_billing_feedback(db: Db, caller: Caller, data: FeedbackCreate) -> None:
     """Say why you cancel or move to a smaller plan, or what you think. The operator reads it."""
     await feedback.give_feedback(db, caller, data)

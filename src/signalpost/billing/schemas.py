@@ -234,7 +234,7 @@ class Notification(Input):
     ]
 
 
-class BillingFeedback(Input):
+class FeedbackCreate(Input):
     """Why someone cancels or moves to a smaller plan, or what they think in general."""
 
     reason: Annotated[

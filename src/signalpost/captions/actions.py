@@ -10,7 +10,7 @@ from signalpost import networks
 from signalpost.captions import model, rules, views
 from signalpost.captions.model import Assignment, Draft, ModelFailed
 from signalpost.captions.rules import Note, Source
-from signalpost.captions.schemas import Caption, CaptionRequest, Captions, CaptionUsage, Engine
+from signalpost.captions.schemas import Caption, Captions, CaptionsOptimize, CaptionUsage, Engine
 from signalpost.context import AppContext
 from signalpost.flags.cache import is_enabled
 from signalpost.flags.registry import CAPTION_MODEL
@@ -51,7 +51,7 @@ class _Job(Struct, frozen=True):
     warnings: Sequence[Note] = ()
 
 
-async def optimize(context: AppContext, caller: Caller, data: CaptionRequest) -> Captions:
+async def optimize(context: AppContext, caller: Caller, data: CaptionsOptimize) -> Captions:
     """Return captions for each network.
 
     Raises:
@@ -73,7 +73,7 @@ async def optimize(context: AppContext, caller: Caller, data: CaptionRequest) ->
 # --- what the body names --------------------------------------------------------------------------------------------
 
 
-async def _read(db: Db, caller: Caller, data: CaptionRequest) -> Brief:
+async def _read(db: Db, caller: Caller, data: CaptionsOptimize) -> Brief:
     issues: list[Issue] = []
     slugs = list(_platforms(data, issues))
     issues += _contradictions(data)
@@ -96,7 +96,7 @@ async def _read(db: Db, caller: Caller, data: CaptionRequest) -> Brief:
     )
 
 
-def _platforms(data: CaptionRequest, issues: list[Issue]) -> Iterator[str]:
+def _platforms(data: CaptionsOptimize, issues: list[Issue]) -> Iterator[str]:
     """Yield the networks by their canonical names, each once."""
     seen: set[str] = set()
     for index, slug in enumerate(data.platforms):
@@ -113,7 +113,7 @@ def _platforms(data: CaptionRequest, issues: list[Issue]) -> Iterator[str]:
             yield platform
 
 
-def _contradictions(data: CaptionRequest) -> Iterator[Issue]:
+def _contradictions(data: CaptionsOptimize) -> Iterator[Issue]:
     if data.post_id is None and data.text is None:
         yield Issue("/text", "required", "Send the text to rewrite, or the postId of a post.")
     if data.post_id is not None and data.text is not None:
@@ -137,7 +137,7 @@ async def _facts_of_accounts(db: Db, caller: Caller, profile_id: UUID, slugs: Se
     return by_platform
 
 
-def _source(data: CaptionRequest, post: PostRow | None, default_hashtags: Sequence[str]) -> Source:
+def _source(data: CaptionsOptimize, post: PostRow | None, default_hashtags: Sequence[str]) -> Source:
     source = Source(
         data.text or "",
         data.title,
@@ -157,7 +157,7 @@ def _source(data: CaptionRequest, post: PostRow | None, default_hashtags: Sequen
 
 
 async def _drafts(
-    context: AppContext, caller: Caller, data: CaptionRequest, brief: Brief
+    context: AppContext, caller: Caller, data: CaptionsOptimize, brief: Brief
 ) -> tuple[list[Draft], list[Note]]:
     """Return what the model wrote, and why it wrote nothing if it was asked for. The plan counts what it wrote.
 
@@ -200,7 +200,7 @@ async def _why_no_model(context: AppContext, caller: Caller) -> str | None:
     return None if allowed else "the operator has switched the model off"
 
 
-def _assignment(data: CaptionRequest, brief: Brief) -> Assignment:
+def _assignment(data: CaptionsOptimize, brief: Brief) -> Assignment:
     return Assignment(
         text=brief.source.text,
         title=brief.source.title,
@@ -217,7 +217,7 @@ def _by_rules(reason: str) -> Note:
     return Note("model_unavailable", f"Written by rules, since {reason}.")
 
 
-def _ignored(data: CaptionRequest) -> list[Note]:
+def _ignored(data: CaptionsOptimize) -> list[Note]:
     names = [name for name, value in (("tone", data.tone), ("language", data.language)) if value is not None]
     return [Note("needs_model", f"Only a model heeds {' and '.join(names)}.")] if names else []
 

@@ -1,7 +1,7 @@
 """Captions over HTTP."""
 
 from signalpost.captions import actions
-from signalpost.captions.schemas import CaptionRequest, Captions
+from signalpost.captions.schemas import Captions, CaptionsOptimize
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.web.caller import Caller
@@ -26,7 +26,7 @@ routes = Routes("Posts")
         },
     },
 )
-async def optimize_captions(context: AppContext, caller: Caller, data: CaptionRequest) -> Captions:
+async def optimize_captions(context: AppContext, caller: Caller, data: CaptionsOptimize) -> Captions:
     """Rewrite a text for networks; nothing is saved.
 
     The rules engine counts as each network counts, cuts at the end of a sentence, splits into a thread where there are

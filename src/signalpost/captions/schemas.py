@@ -11,7 +11,7 @@ from signalpost.web.fields import PlatformSlug, PostId, ProfileId
 Engine = Literal["rules", "model"]
 
 
-class CaptionRequest(Input):
+class CaptionsOptimize(Input):
     """Rewrite a text for networks: send either `text` or `postId`."""
 
     platforms: Annotated[

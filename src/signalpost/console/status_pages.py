@@ -17,7 +17,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
 from signalpost.status.actions import subscribers
 from signalpost.status.actions.subscribers import CONFIRM_PATH
-from signalpost.status.schemas import Subscribe, SubscriptionState
+from signalpost.status.schemas import StatusSubscribe, SubscriptionState
 from signalpost.status.tokens import UNSUBSCRIBE_PATH
 from signalpost.web import validation
 from signalpost.web.request import Request, query_values
@@ -26,7 +26,7 @@ from signalpost.web.router import Route
 
 PATH = "/status"
 SUBSCRIBE_PATH = f"{PATH}/subscribe"
-_decoder = validation.decoder_of(Subscribe)
+_decoder = validation.decoder_of(StatusSubscribe)
 Change = Callable[[AppContext, Db, str], Awaitable[SubscriptionState]]
 
 

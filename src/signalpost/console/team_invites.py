@@ -9,7 +9,7 @@ from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces
 from signalpost.oidc.actions import start
 from signalpost.team import invites
-from signalpost.team.schemas import InviteAcceptance
+from signalpost.team.schemas import InviteAccept
 from signalpost.web import validation
 from signalpost.web.request import Request, address_bucket, client_address
 from signalpost.web.response import Response
@@ -17,7 +17,7 @@ from signalpost.web.response import Response
 PATH = "/invites/{token}"
 _TOKEN_LENGTH_MAX = 200
 _ENDED = (problems.NotFound, InviteExpired, InviteRevoked, InviteUsed)
-_decoder = validation.decoder_of(InviteAcceptance)
+_decoder = validation.decoder_of(InviteAccept)
 
 
 class TeamInvitePages:

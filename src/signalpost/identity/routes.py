@@ -18,7 +18,7 @@ from signalpost.identity.schemas import (
     Registration,
     SessionRefresh,
     Tokens,
-    TotpCode,
+    TotpConfirm,
     TotpDisable,
     TotpEnrol,
     TotpEnrolment,
@@ -122,7 +122,7 @@ async def enrol_totp(context: AppContext, caller: Caller, data: TotpEnrol) -> To
     status=200,
     raises=(Forbidden, InvalidState, InvalidCredentials, LoginThrottled),
 )
-async def confirm_totp(context: AppContext, db: Db, caller: Caller, data: TotpCode) -> RecoveryCodes:
+async def confirm_totp(context: AppContext, db: Db, caller: Caller, data: TotpConfirm) -> RecoveryCodes:
     """Confirm the app with its first code. From now on `POST /auth/login` requires `code`.
 
     The response contains ten recovery codes: keep them where the device is not.

@@ -147,7 +147,7 @@ class TotpEnrolment(Output):
     ]
 
 
-class TotpCode(Input):
+class TotpConfirm(Input):
     code: Annotated[AnyCode, Meta(description="The code that the app shows.")]
 
 

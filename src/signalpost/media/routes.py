@@ -23,11 +23,11 @@ from signalpost.media.schemas import (
     MediaUpload,
     PresignedUpload,
     PresignedUploads,
-    PresignUpload,
-    PresignUploads,
     ResumableUpload,
+    UploadPresign,
     UploadQuery,
     UploadReceipt,
+    UploadsPresign,
 )
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import MediaId
@@ -90,7 +90,7 @@ async def upload_media(request: Request, context: AppContext, caller: Caller) ->
 
 
 @routes.post("/media/presign-upload", scope="media:write", raises=(problems.PayloadTooLarge, PlanLimitReached))
-async def presign_upload(context: AppContext, db: Db, caller: Caller, data: PresignUpload) -> PresignedUpload:
+async def presign_upload(context: AppContext, db: Db, caller: Caller, data: UploadPresign) -> PresignedUpload:
     """Announce a file, and get a URL to which its bytes can be sent without a credential.
 
     Send them with `PUT` and the returned `headers` within 15 minutes. The URL is bound to the announced type, size and
@@ -106,7 +106,7 @@ async def presign_upload(context: AppContext, db: Db, caller: Caller, data: Pres
     scope="media:write",
     raises=(PlanLimitReached,),
 )
-async def presign_uploads(context: AppContext, db: Db, caller: Caller, data: PresignUploads) -> PresignedUploads:
+async def presign_uploads(context: AppContext, db: Db, caller: Caller, data: UploadsPresign) -> PresignedUploads:
     """Announce up to 50 files, all or none."""
     return views.presigned_uploads(await presign.presign_uploads(context, db, caller, data.files))
 

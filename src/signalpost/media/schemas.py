@@ -62,7 +62,7 @@ class MediaFetch(UploadFields, kw_only=True):
     ] = None
 
 
-class PresignUpload(Input):
+class UploadPresign(Input):
     """Announce a file that will be uploaded without a credential."""
 
     file_name: Annotated[
@@ -90,11 +90,11 @@ class PresignUpload(Input):
     alt_text: Annotated[AltText | None, Meta(description=_ALT_TEXT, examples=[_ALT_TEXT_EXAMPLE])] = None
 
 
-class PresignUploads(Input):
+class UploadsPresign(Input):
     """Announce several files."""
 
     files: Annotated[
-        Annotated[list[PresignUpload], Meta(min_length=1, max_length=PRESIGNED_MAX)],
+        Annotated[list[UploadPresign], Meta(min_length=1, max_length=PRESIGNED_MAX)],
         Meta(description="The files. If one of them is refused, all are."),
     ]
 

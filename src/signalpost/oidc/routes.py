@@ -3,7 +3,7 @@ from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import Login
 from signalpost.kit.problems import Forbidden
 from signalpost.oidc.actions import finish, start
-from signalpost.oidc.schemas import OidcOption, SignInCode, SignInOptions
+from signalpost.oidc.schemas import OidcOption, SignInOptions, SignInRedeem
 from signalpost.web.caller import PUBLIC
 from signalpost.web.request import ClientAddress
 from signalpost.web.routing import Routes
@@ -28,7 +28,7 @@ async def get_sign_in_options(context: AppContext) -> SignInOptions:
     history="action",
     raises=(InvalidCredentials, Forbidden),
 )
-async def redeem_sign_in_code(context: AppContext, data: SignInCode, address: ClientAddress) -> Login:
+async def redeem_sign_in_code(context: AppContext, data: SignInRedeem, address: ClientAddress) -> Login:
     """Redeem the code with which a browser returned from a sign-in with the OpenID provider.
 
     It works once, within a minute, and only with the verifier whose challenge began the sign-in.

@@ -5,7 +5,7 @@ from msgspec import Meta
 from signalpost.kit.wire import Input, Output
 
 
-class SignInCode(Input):
+class SignInRedeem(Input):
     """Redeem the code of a finished sign-in."""
 
     code: Annotated[str, Meta(max_length=2_000, description="`code` of the address that the browser returned to.",

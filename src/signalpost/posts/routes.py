@@ -21,15 +21,15 @@ from signalpost.posts.errors import (
 from signalpost.posts.find import calendar, listing, stats
 from signalpost.posts.many import auto_schedule, bulk, bulk_csv, fanout
 from signalpost.posts.rows import PostRow
-from signalpost.posts.schemas.auto_schedule import AutoSchedule, AutoScheduled
+from signalpost.posts.schemas.auto_schedule import AutoScheduled, PostsSchedule
 from signalpost.posts.schemas.calendar import CalendarQuery, PostCalendar
 from signalpost.posts.schemas.many import BulkCreate, BulkCsvQuery, BulkQuery, BulkResult, FanoutCreate, FanoutResult
 from signalpost.posts.schemas.requests import (
-    ApprovalDecision,
-    ApprovalRejection,
+    PostApprove,
     PostCreate,
     PostDeleteQuery,
     PostListQuery,
+    PostReject,
     PostUpdate,
     ProfileQuery,
 )
@@ -65,7 +65,7 @@ NOT_ACCEPTED = (
     PlanLimitReached,
     TestModeOnlySandbox,
 )
-NO_NOTE, REJECTED = ApprovalDecision(), ApprovalRejection()
+NO_NOTE, REJECTED = PostApprove(), PostReject()
 """The bodies of requests that send none."""
 
 _POST = {
@@ -305,7 +305,7 @@ async def list_post_audit(post_id: PostId, db: Db, caller: Caller, page: Page) -
     etag=True,
 )
 async def request_post_approval(
-    post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalDecision = NO_NOTE
+    post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: PostApprove = NO_NOTE
 ) -> Post:
     """Request approval of a draft. A change while it is pending requests it again."""
     return await approve.request_approval(context, db, caller, post, data, if_match)
@@ -320,7 +320,7 @@ async def request_post_approval(
     etag=True,
 )
 async def approve_post(
-    post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalDecision = NO_NOTE
+    post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: PostApprove = NO_NOTE
 ) -> Post:
     """Approve a post. It is published at its scheduled time, or now if it has none.
 
@@ -337,15 +337,13 @@ async def approve_post(
     raises=(InvalidState, VersionConflict, Forbidden),
     etag=True,
 )
-async def reject_post(
-    post: MyPost, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalRejection = REJECTED
-) -> Post:
+async def reject_post(post: MyPost, db: Db, caller: Caller, if_match: IfMatch, data: PostReject = REJECTED) -> Post:
     """Reject a post, or request changes. Its author changes it and requests approval again."""
     return await approve.reject_post(db, caller, post, data, if_match)
 
 
 @routes.post("/posts/auto-schedule", history="action", scope="posts:write", raises=(Forbidden, PlanLimitReached))
-async def auto_schedule_posts(context: AppContext, db: Db, caller: Caller, data: AutoSchedule) -> AutoScheduled:
+async def auto_schedule_posts(context: AppContext, db: Db, caller: Caller, data: PostsSchedule) -> AutoScheduled:
     """Schedule drafts for the first free times of the days to come, in the order in which they are named.
 
     A time is passed over for a draft if one of its accounts publishes something else then. If a day has more posts than

@@ -19,7 +19,7 @@ from signalpost.publishing.schemas import (
     QueueEntry,
     QueueProcess,
     QueueRun,
-    TargetResolution,
+    TargetResolve,
 )
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import PostId
@@ -108,7 +108,7 @@ async def retry_post(
     raises=(NothingToRetry, InvalidState, Forbidden),
 )
 async def resolve_target(
-    post: MyPost, context: AppContext, db: Db, caller: Caller, data: TargetResolution
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: TargetResolve
 ) -> PostProgress:
     """Say what became of a target whose outcome is unknown, after a look at the account.
 

@@ -41,7 +41,7 @@ class PostRetry(Input):
     ] = False
 
 
-class TargetResolution(Input):
+class TargetResolve(Input):
     """What someone saw at the account, where the network did not say whether it has the post."""
 
     target_id: Annotated[TargetId, Meta(description="The target whose outcome is unknown.", examples=[example("tgt")])]

@@ -13,21 +13,21 @@ from signalpost.status.actions import components, incidents, samples, subscriber
 from signalpost.status.actions.subscribers import NewWebhook
 from signalpost.status.queries import UPTIME_DAYS, SubscriberRow
 from signalpost.status.schemas import (
-    AddIncidentUpdate,
     Backfill,
-    BackfillUptime,
     Component,
     ComponentList,
-    CreateIncident,
+    ComponentStatusUpdate,
+    ComponentUpsert,
     Incident,
-    SetComponentStatus,
-    Subscribe,
+    IncidentCreate,
+    IncidentUpdateCreate,
+    StatusSubscribe,
+    StatusUnsubscribe,
     Subscriber,
     Subscription,
     SubscriptionState,
-    SubscriptionToken,
-    UpsertComponent,
     Uptime,
+    UptimeBackfill,
 )
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import ComponentId, IncidentId, SubscriberId
@@ -36,7 +36,7 @@ from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 
 routes = Routes("Service status")
-EVERYTHING = BackfillUptime()
+EVERYTHING = UptimeBackfill()
 
 ComponentName = Annotated[str, Segment("componentId", "The id or key of a component.", "api")]
 AnySubscriber = Annotated[SubscriberRow, Mine(SubscriberId, queries.lock_subscriber)]
@@ -97,7 +97,7 @@ async def get_uptime(db: Db, component_id: ComponentName) -> Uptime:
     example={"webhookUrl": "https://example.com/hooks/status"},
 )
 async def subscribe_to_status(
-    context: AppContext, db: Db, data: Subscribe, webhook: Annotated[NewWebhook | None, subscribers.BEFORE]
+    context: AppContext, db: Db, data: StatusSubscribe, webhook: Annotated[NewWebhook | None, subscribers.BEFORE]
 ) -> Subscription:
     """Subscribe to incidents, maintenance and changes of components.
 
@@ -119,7 +119,7 @@ async def subscribe_to_status(
     history="nothing",
     raises=(NotFound,),
 )
-async def confirm_status_subscription(context: AppContext, db: Db, data: SubscriptionToken) -> SubscriptionState:
+async def confirm_status_subscription(context: AppContext, db: Db, data: StatusUnsubscribe) -> SubscriptionState:
     """Confirm a subscription, with the token of its first mail or of the delivery `status.confirm` to its webhook."""
     return await subscribers.confirm(context, db, data.token)
 
@@ -133,13 +133,13 @@ async def confirm_status_subscription(context: AppContext, db: Db, data: Subscri
     history="nothing",
     raises=(NotFound,),
 )
-async def unsubscribe_from_status(context: AppContext, db: Db, data: SubscriptionToken) -> SubscriptionState:
+async def unsubscribe_from_status(context: AppContext, db: Db, data: StatusUnsubscribe) -> SubscriptionState:
     """End a subscription, with the token of any of its mails or of the response that created it."""
     return await subscribers.unsubscribe(context, db, data.token)
 
 
 @routes.post("/status/admin/backfill-uptime", scope="instance:admin", across_workspaces=True)
-async def backfill_uptime(db: Db, data: BackfillUptime = EVERYTHING) -> Backfill:
+async def backfill_uptime(db: Db, data: UptimeBackfill = EVERYTHING) -> Backfill:
     """Fill the minutes that were not recorded: up where no incident was active, else what the incident says.
 
     Recorded minutes stay as they are; doing it again gives the same.
@@ -155,7 +155,7 @@ async def backfill_uptime(db: Db, data: BackfillUptime = EVERYTHING) -> Backfill
     return Backfill(days_written=written, components=len(rows))
 
 
-def _range(data: BackfillUptime, today: date) -> tuple[date, date]:
+def _range(data: UptimeBackfill, today: date) -> tuple[date, date]:
     """Return the first and last day.
 
     Raises:
@@ -197,7 +197,7 @@ async def delete_status_subscriber(subscriber: AnySubscriber, db: Db) -> None:
     raises=(problems.AlreadyExists, TooManyItems),
     example={"key": "search", "name": "Search", "order": 10},
 )
-async def upsert_component(db: Db, data: UpsertComponent) -> Component:
+async def upsert_component(db: Db, data: ComponentUpsert) -> Component:
     """Create a component, or change the one with this `id` or `key`."""
     return await components.upsert(db, data)
 
@@ -205,7 +205,7 @@ async def upsert_component(db: Db, data: UpsertComponent) -> Component:
 @routes.patch(
     "/status/admin/components/{id}/status", scope="instance:admin", across_workspaces=True, raises=(NotFound,)
 )
-async def set_component_status(db: Db, component_id: ComponentToSet, data: SetComponentStatus) -> Component:
+async def set_component_status(db: Db, component_id: ComponentToSet, data: ComponentStatusUpdate) -> Component:
     """Set the status of a component. If it was automatic, it no longer is, until it is made so again."""
     return await components.set_status(db, component_id, data)
 
@@ -222,7 +222,7 @@ async def set_component_status(db: Db, component_id: ComponentToSet, data: SetCo
         "componentIds": [],
     },
 )
-async def create_incident(db: Db, caller: Caller, data: CreateIncident) -> Incident:
+async def create_incident(db: Db, caller: Caller, data: IncidentCreate) -> Incident:
     """Declare an incident, or announce maintenance.
 
     While it is active, its components have `componentStatus`; of several incidents the worst counts. Maintenance begins
@@ -237,7 +237,7 @@ async def create_incident(db: Db, caller: Caller, data: CreateIncident) -> Incid
     across_workspaces=True,
     raises=(InvalidState, TooManyItems),
 )
-async def add_incident_update(db: Db, caller: Caller, incident_id: IncidentId, data: AddIncidentUpdate) -> Incident:
+async def add_incident_update(db: Db, caller: Caller, incident_id: IncidentId, data: IncidentUpdateCreate) -> Incident:
     """Say what is new of an incident, and change its status.
 
     `resolved` (of maintenance `completed`) ends it: its components are operational again, unless another active

@@ -113,7 +113,7 @@ class Uptime(Output):
     uptime7d: Annotated[float | None, Meta(examples=[100.0])]
 
 
-class Subscribe(Input):
+class StatusSubscribe(Input):
     """Choose one channel: `email` or `webhookUrl`."""
 
     email: Annotated[
@@ -145,7 +145,7 @@ class Subscription(Output):
     token: Annotated[str | None, Meta(examples=["sub_01M7Z0000000000000000000AB.q0lwx4XJwJc1VxHkB2u9Jg"])] = None
 
 
-class SubscriptionToken(Input):
+class StatusUnsubscribe(Input):
     """The token of a subscription: of its mails, or of the response that created it."""
 
     token: Annotated[
@@ -177,7 +177,7 @@ class Subscriber(Output):
     created_at: Instant
 
 
-class UpsertComponent(Input):
+class ComponentUpsert(Input):
     """Create a component, or change the one with this `id` or `key`. What is left out stays as it is."""
 
     id: Annotated[ComponentId | None, Meta(description="The component to change.", examples=[None])] = None
@@ -206,7 +206,7 @@ class UpsertComponent(Input):
     ] = UNSET
 
 
-class SetComponentStatus(Input):
+class ComponentStatusUpdate(Input):
     """The status of a component from now on."""
 
     status: Annotated[ComponentStatus, Meta(description="The status.", examples=["operational"])]
@@ -216,7 +216,7 @@ class SetComponentStatus(Input):
     ] = None
 
 
-class CreateIncident(Input):
+class IncidentCreate(Input):
     """Declare an incident, or announce maintenance."""
 
     title: Annotated[Line, Meta(description="What users notice, in one line.", examples=["Webhooks are delayed"])]
@@ -238,7 +238,7 @@ class CreateIncident(Input):
     notify: Annotated[bool, _NOTIFY] = True
 
 
-class AddIncidentUpdate(Input):
+class IncidentUpdateCreate(Input):
     """Say what is new. `resolved` or `completed` ends the incident; within 24 hours another status opens it again."""
 
     status: Annotated[IncidentStatus, Meta(description="The status from now on.", examples=["monitoring"])]
@@ -248,7 +248,7 @@ class AddIncidentUpdate(Input):
     notify: Annotated[bool, _NOTIFY] = True
 
 
-class BackfillUptime(Input):
+class UptimeBackfill(Input):
     """Which days to fill. Both dates are included; minutes that were recorded stay as they are."""
 
     component_id: Annotated[

@@ -14,7 +14,7 @@ from signalpost.identity.members import InviteRow, MemberRow
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.team import actions, views
-from signalpost.team.schemas import AcceptedInvite, InviteAcceptance
+from signalpost.team.schemas import AcceptedInvite, InviteAccept
 from signalpost.web.caller import Caller
 
 PASSWORD_CHARACTERS_MIN = 10
@@ -43,7 +43,7 @@ async def find_open(context: AppContext, db: Db, token: str) -> tuple[InviteRow,
 
 
 async def accept(
-    context: AppContext, token: str, data: InviteAcceptance, *, bearer: str | None, address: str
+    context: AppContext, token: str, data: InviteAccept, *, bearer: str | None, address: str
 ) -> AcceptedInvite:
     """Join the workspace: as the user of the bearer, else as the one with the invited address, or as a new one.
 
@@ -135,7 +135,7 @@ async def _signed_in(context: AppContext, invite: InviteRow, bearer: str, addres
     return caller
 
 
-async def _new_password(context: AppContext, data: InviteAcceptance) -> str:
+async def _new_password(context: AppContext, data: InviteAccept) -> str:
     if context.settings.registration == "closed":
         raise RegistrationClosed("This instance registers nobody: SIGNALPOST_REGISTRATION is closed.")
     if data.password is None:

@@ -34,7 +34,7 @@ from signalpost.team import actions, invites, views
 from signalpost.team.errors import LastOwner
 from signalpost.team.schemas import (
     AcceptedInvite,
-    InviteAcceptance,
+    InviteAccept,
     InvitedMember,
     Member,
     MemberInvite,
@@ -140,7 +140,7 @@ async def transfer_ownership(db: Db, caller: Caller, context: AppContext, data: 
     ),
 )  # fmt: skip
 async def accept_team_invite(
-    token: Token, context: AppContext, request: Request, address: ClientAddress, data: InviteAcceptance
+    token: Token, context: AppContext, request: Request, address: ClientAddress, data: InviteAccept
 ) -> AcceptedInvite:
     """Accept an invitation: with `{}` and an access token of the invited user, or with a password.
 

@@ -121,7 +121,7 @@ class OwnershipTransfer(Input):
     ]
 
 
-class InviteAcceptance(Input):
+class InviteAccept(Input):
     """Who accepts: empty with the access token of the invited user; else name and password."""
 
     name: Annotated[Name | None, Meta(description="The name of a new user.", examples=["Grace Hopper"])] = None

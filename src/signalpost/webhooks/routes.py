@@ -32,8 +32,8 @@ from signalpost.webhooks.schemas import (
     Replay,
     ReplayCreate,
     ResultsCreate,
-    SecretActivation,
-    SecretRotation,
+    SecretActivate,
+    SecretRotate,
     Webhook,
     WebhookCreate,
     WebhookCreated,
@@ -114,7 +114,7 @@ async def test_webhook(webhook: MyWebhook, db: Db, data: WebhookTest = TEST_DEFA
 
 @routes.post("/webhooks/{id}/rotate-secret", scope="webhooks:write")
 async def rotate_webhook_secret(
-    webhook: MyWebhook, db: Db, context: AppContext, data: SecretRotation = ROTATE_NOW
+    webhook: MyWebhook, db: Db, context: AppContext, data: SecretRotate = ROTATE_NOW
 ) -> WebhookWithSecret:
     """Replace the signing secret. The response shows the new one; it is never shown again.
 
@@ -126,7 +126,7 @@ async def rotate_webhook_secret(
 
 
 @routes.post("/webhooks/{id}/activate-secret", scope="webhooks:write", raises=(InvalidState,))
-async def activate_webhook_secret(webhook: MyWebhook, db: Db, data: SecretActivation = ACTIVATE_NOW) -> Webhook:
+async def activate_webhook_secret(webhook: MyWebhook, db: Db, data: SecretActivate = ACTIVATE_NOW) -> Webhook:
     """Make the secret that was prepared by `rotate-secret` the current one.
 
     The previous one signs beside it in `webhook-signature` for 24 hours, or `overlapSeconds`.

@@ -320,13 +320,13 @@ Overlap = Annotated[
 ]
 
 
-class SecretActivation(Input):
+class SecretActivate(Input):
     """How long the previous secret signs beside the new one."""
 
     overlap_seconds: Overlap = _OVERLAP_SECONDS
 
 
-class SecretRotation(SecretActivation):
+class SecretRotate(SecretActivate):
     """Whether the new secret replaces the current one at once, and how long that one signs beside it."""
 
     activate: Annotated[
@@ -338,8 +338,8 @@ class SecretRotation(SecretActivation):
     ] = True
 
 
-ROTATE_NOW = SecretRotation()
-ACTIVATE_NOW = SecretActivation()
+ROTATE_NOW = SecretRotate()
+ACTIVATE_NOW = SecretActivate()
 
 
 class TestData(Input):

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from signalpost.billing.schemas import BillingFeedback
+from signalpost.billing.schemas import FeedbackCreate
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
@@ -19,7 +19,7 @@ returning id
 """
 
 
-async def give_feedback(db: Db, caller: Caller, data: BillingFeedback) -> None:
+async def give_feedback(db: Db, caller: Caller, data: FeedbackCreate) -> None:
     """Keep it.
 
     Raises:

@@ -10,7 +10,7 @@ from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, totp
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
-from signalpost.identity.schemas import RecoveryCodes, TotpCode, TotpDisable, TotpEnrol, TotpEnrolment
+from signalpost.identity.schemas import RecoveryCodes, TotpConfirm, TotpDisable, TotpEnrol, TotpEnrolment
 from signalpost.kit import clock, crypto, ids, problems
 from signalpost.kit.crypto import KeyRing, SealedColumn
 from signalpost.kit.db import Database, Db
@@ -97,7 +97,7 @@ async def enrol(context: AppContext, caller: Caller, data: TotpEnrol) -> TotpEnr
     return TotpEnrolment(secret=totp.shown_secret(secret), uri=totp.uri(secret, row.email, _ISSUER))
 
 
-async def confirm(context: AppContext, db: Db, caller: Caller, data: TotpCode) -> RecoveryCodes:
+async def confirm(context: AppContext, db: Db, caller: Caller, data: TotpConfirm) -> RecoveryCodes:
     """Have sign-in ask for codes from now on, after the first one was right.
 
     Raises:

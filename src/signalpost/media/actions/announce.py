@@ -13,7 +13,7 @@ from signalpost.media import file_types, storage_paths
 from signalpost.media.actions.limits import file_bytes_max
 from signalpost.media.actions.sweep import SWEEP_JOB
 from signalpost.media.queries import MEDIA_COLUMNS, MediaRow, read_media
-from signalpost.media.schemas import PresignUpload
+from signalpost.media.schemas import UploadPresign
 from signalpost.media.states import UploadMethod
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
@@ -35,7 +35,7 @@ returning {MEDIA_COLUMNS}
 class AnnouncedFile(Struct, frozen=True):
     """One file: what the client says about it, how its bytes will arrive, and its place in the request, for issues."""
 
-    file: PresignUpload
+    file: UploadPresign
     method: UploadMethod
     pointer: str = ""
 

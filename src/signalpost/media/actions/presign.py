@@ -14,7 +14,7 @@ from signalpost.media.actions.announce import AnnouncedFile, announce_file, anno
 from signalpost.media.actions.receive_object import OBJECT_BYTES_MAX, RECEIVE_JOB, RECEIVE_SECONDS_MIN
 from signalpost.media.actions.store import PRESIGNED_SECONDS
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import PresignUpload
+from signalpost.media.schemas import UploadPresign
 from signalpost.web.caller import Caller
 
 
@@ -27,7 +27,7 @@ class Presigned(NamedTuple):
     expires_at: datetime
 
 
-async def presign_upload(context: AppContext, db: Db, caller: Caller, file: PresignUpload) -> Presigned:
+async def presign_upload(context: AppContext, db: Db, caller: Caller, file: UploadPresign) -> Presigned:
     """Announce a file and return its URL.
 
     Raises:
@@ -41,7 +41,7 @@ async def presign_upload(context: AppContext, db: Db, caller: Caller, file: Pres
 
 
 async def presign_uploads(
-    context: AppContext, db: Db, caller: Caller, files: Sequence[PresignUpload]
+    context: AppContext, db: Db, caller: Caller, files: Sequence[UploadPresign]
 ) -> list[Presigned]:
     """Announce several files, all or none, and return their URLs in the same order.
 
@@ -54,7 +54,7 @@ async def presign_uploads(
     return [await _presigned(context, db, row) for row in rows]
 
 
-def _announcement(context: AppContext, file: PresignUpload, pointer: str = "") -> AnnouncedFile:
+def _announcement(context: AppContext, file: UploadPresign, pointer: str = "") -> AnnouncedFile:
     """Return how the bytes arrive: at the object store itself only if it can be bound to what was announced."""
     size = file.size
     direct = (

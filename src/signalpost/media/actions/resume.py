@@ -21,12 +21,12 @@ from signalpost.media.pieces import PiecesFile
 from signalpost.media.queries import MediaRow
 from signalpost.media.receiver import LEFTOVER_SECONDS, ReceivedFile
 from signalpost.media.running_digest import RunningDigest
-from signalpost.media.schemas import PresignUpload
+from signalpost.media.schemas import UploadPresign
 from signalpost.media.tus import Appended
 from signalpost.web import validation
 from signalpost.web.caller import Caller
 
-_decoder = validation.decoder_of(PresignUpload)
+_decoder = validation.decoder_of(UploadPresign)
 _METADATA = "Upload-Metadata/"
 _STATUS = "select status from media where id = $1 and workspace_id = $2"
 _MEMBERS = ("fileName", "contentType", "profileId", "altText", "checksumSha256")

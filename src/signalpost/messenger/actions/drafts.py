@@ -19,8 +19,8 @@ from signalpost.posts.change import approve, trash, update
 from signalpost.posts.compose import validate
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import (
-    ApprovalDecision,
     MediaIn,
+    PostApprove,
     PostCreate,
     PostDeleteQuery,
     PostUpdate,
@@ -144,7 +144,7 @@ def _asks(caller: Caller) -> bool:
 
 async def _request_approval(context: AppContext, db: Db, caller: Caller, post: PostRow, when: str) -> Handled:
     if post.approval.state != "pending":
-        await approve.request_approval(context, db, caller, post, ApprovalDecision(), ANY_VERSION)
+        await approve.request_approval(context, db, caller, post, PostApprove(), ANY_VERSION)
     return Handled(Reply(f"Approval is requested{when}. The post goes out when someone approves it."), post.id)
 
 

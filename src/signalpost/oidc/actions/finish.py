@@ -19,7 +19,7 @@ from signalpost.oidc.actions.start import callback_url, is_on
 from signalpost.oidc.errors import SignInNotConfigured, SignInRefused
 from signalpost.oidc.flow import Client, Flow, Grant, Pending, Person, SignedIn
 from signalpost.oidc.provider import Metadata, Provider
-from signalpost.oidc.schemas import SignInCode
+from signalpost.oidc.schemas import SignInRedeem
 
 _STALE: Final = "This sign-in was begun in another browser, more than ten minutes ago, or is over already."
 _NAME_MAX: Final = 100
@@ -113,7 +113,7 @@ def _require_allowed(context: AppContext, person: Person | None) -> None:
         )
 
 
-async def redeem(context: AppContext, data: SignInCode, address: str) -> Login:
+async def redeem(context: AppContext, data: SignInRedeem, address: str) -> Login:
     """Open a session for the user of a code.
 
     Raises:

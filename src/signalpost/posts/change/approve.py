@@ -13,7 +13,7 @@ from signalpost.posts import queries, views
 from signalpost.posts.change.update import Purpose, apply_changes
 from signalpost.posts.documents import Approval, Change
 from signalpost.posts.rows import PostRow, TargetRow
-from signalpost.posts.schemas.requests import ApprovalDecision, ApprovalRejection
+from signalpost.posts.schemas.requests import PostApprove, PostReject
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.write import approvals, audit, emit, permissions, writer
 from signalpost.posts.write.lock import lock_post_only
@@ -22,7 +22,7 @@ from signalpost.web.inputs import IfMatch
 
 
 async def request_approval(
-    context: AppContext, db: Db, caller: Caller, post: PostRow, data: ApprovalDecision, if_match: IfMatch
+    context: AppContext, db: Db, caller: Caller, post: PostRow, data: PostApprove, if_match: IfMatch
 ) -> Post:
     """Offer a draft to those who may decide.
 
@@ -44,7 +44,7 @@ async def request_approval(
 
 
 async def approve_post(
-    context: AppContext, db: Db, caller: Caller, post: PostRow, data: ApprovalDecision, if_match: IfMatch
+    context: AppContext, db: Db, caller: Caller, post: PostRow, data: PostApprove, if_match: IfMatch
 ) -> Post:
     """Approve a post that waits for it: it is published at its time, or now if it has none.
 
@@ -69,7 +69,7 @@ async def approve_post(
     return await apply_changes(context, db, caller, post, changes, purpose=purpose)
 
 
-async def reject_post(db: Db, caller: Caller, post: PostRow, data: ApprovalRejection, if_match: IfMatch) -> Post:
+async def reject_post(db: Db, caller: Caller, post: PostRow, data: PostReject, if_match: IfMatch) -> Post:
     """Reject a post that waits for approval, or request changes.
 
     Raises:
@@ -84,7 +84,7 @@ async def reject_post(db: Db, caller: Caller, post: PostRow, data: ApprovalRejec
     return views.post(*await _set_approval(db, caller, post, approval, "rejected", version))
 
 
-def _read_version(post: PostRow, data: ApprovalDecision, if_match: IfMatch) -> IfMatch:
+def _read_version(post: PostRow, data: PostApprove, if_match: IfMatch) -> IfMatch:
     """Return the version that the caller decides on: the one they read, or else the one of this moment.
 
     Raises:

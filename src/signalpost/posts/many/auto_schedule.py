@@ -15,7 +15,7 @@ from signalpost.kit.problems import Issue
 from signalpost.posts import day_times
 from signalpost.posts.many import submission
 from signalpost.posts.many.submission import Refusal, StoredDraft
-from signalpost.posts.schemas.auto_schedule import AutoSchedule, AutoScheduled, ScheduledPost, SkippedPost
+from signalpost.posts.schemas.auto_schedule import AutoScheduled, PostsSchedule, ScheduledPost, SkippedPost
 from signalpost.posts.times import AHEAD_MAX, Moment, dst_warning
 from signalpost.posts.write import permissions
 from signalpost.scheduling.week import SlotTime, WeeklySlot, occurrences
@@ -28,7 +28,7 @@ _TOO_FAR: Final = Refusal("schedule_too_far", f"No time within {AHEAD_MAX.days} 
 _random = random.SystemRandom()
 
 
-async def auto_schedule(context: AppContext, db: Db, caller: Caller, data: AutoSchedule) -> AutoScheduled:
+async def auto_schedule(context: AppContext, db: Db, caller: Caller, data: PostsSchedule) -> AutoScheduled:
     """Schedule drafts for the first times at which none of their accounts publishes anything, in their order.
 
     Callers of one workspace wait for each other.
@@ -60,7 +60,7 @@ async def auto_schedule(context: AppContext, db: Db, caller: Caller, data: AutoS
     )
 
 
-def _require_valid(data: AutoSchedule) -> tuple[tzinfo, date]:
+def _require_valid(data: PostsSchedule) -> tuple[tzinfo, date]:
     """Return the zone and the first day.
 
     Raises:
@@ -92,7 +92,7 @@ def _require_valid(data: AutoSchedule) -> tuple[tzinfo, date]:
 async def _moments(
     db: Db,
     caller: Caller,
-    data: AutoSchedule,
+    data: PostsSchedule,
     drafts: Sequence[StoredDraft],
     slots: Sequence[WeeklySlot],
     zone: tzinfo,
@@ -113,7 +113,7 @@ async def _moments(
 
 
 async def _weekly_slots(
-    context: AppContext, db: Db, caller: Caller, data: AutoSchedule, drafts: Sequence[StoredDraft]
+    context: AppContext, db: Db, caller: Caller, data: PostsSchedule, drafts: Sequence[StoredDraft]
 ) -> tuple[list[WeeklySlot], Literal["slots", "history", "defaults"]]:
     """Return the times of each day of the week, and where they come from."""
     if data.strategy == "slots":
@@ -127,7 +127,7 @@ async def _weekly_slots(
 class _Placer:
     """Gives each time to the first of the drafts that wait whose accounts are free then."""
 
-    def __init__(self, data: AutoSchedule, zone: tzinfo, drafts: Sequence[StoredDraft]) -> None:
+    def __init__(self, data: PostsSchedule, zone: tzinfo, drafts: Sequence[StoredDraft]) -> None:
         self.data = data
         self.zone = zone
         self.waiting = list(drafts)

@@ -7,7 +7,7 @@ from signalpost.scheduling.schemas import DayOfWeek, TimeOfDay
 from signalpost.web.fields import Day, PostId, TimeZone
 
 
-class AutoSchedule(Input):
+class PostsSchedule(Input):
     """Which drafts to schedule, and when."""
 
     post_ids: Annotated[

@@ -363,7 +363,7 @@ class PostDeleteQuery(Input):
     cascade: Annotated[bool, Meta(description="Also remove from the networks what was published there.")] = False
 
 
-class ApprovalDecision(Input):
+class PostApprove(Input):
     """A note on the decision, and the version of the post that it is about."""
 
     note: Annotated[
@@ -376,7 +376,7 @@ class ApprovalDecision(Input):
     ] = None
 
 
-class ApprovalRejection(ApprovalDecision):
+class PostReject(PostApprove):
     """A note on the decision, its version, and whether the post may come back."""
 
     changes_requested: Annotated[

@@ -33,7 +33,7 @@ from signalpost.publishing.schemas import (
     PostRetry,
     PostSubmit,
     QueueEntry,
-    TargetResolution,
+    TargetResolve,
 )
 from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId, TargetId
@@ -109,7 +109,7 @@ async def retry_post(context: AppContext, db: Db, caller: Caller, post: PostRow,
 
 
 async def resolve_target(
-    context: AppContext, db: Db, caller: Caller, post: PostRow, data: TargetResolution
+    context: AppContext, db: Db, caller: Caller, post: PostRow, data: TargetResolve
 ) -> PostProgress:
     """Take a person's word for what a network did not say: the post is there, or it is not and is sent again.
 

@@ -12,7 +12,7 @@ from signalpost.kit.problems import Issue
 from signalpost.status import queries, views
 from signalpost.status.actions import notify
 from signalpost.status.queries import COMPONENT, COMPONENTS_MAX, ComponentRow, read_component
-from signalpost.status.schemas import Component, SetComponentStatus, UpsertComponent
+from signalpost.status.schemas import Component, ComponentStatusUpdate, ComponentUpsert
 from signalpost.status.states import ComponentStatus, holds, worst
 from signalpost.web.fields import ComponentId
 
@@ -43,7 +43,7 @@ async def lock(db: Db) -> None:
     await db.execute(_LOCK)
 
 
-async def upsert(db: Db, data: UpsertComponent) -> Component:
+async def upsert(db: Db, data: ComponentUpsert) -> Component:
     """Create a component, or change one.
 
     Raises:
@@ -70,7 +70,7 @@ async def upsert(db: Db, data: UpsertComponent) -> Component:
     return views.component(row)
 
 
-async def _new(db: Db, data: UpsertComponent) -> ComponentRow:
+async def _new(db: Db, data: ComponentUpsert) -> ComponentRow:
     if data.id is not None:
         raise problems.ValidationFailed(errors=[ComponentId.not_found("/id")])
     missing = [f"/{name}" for name in ("key", "name") if getattr(data, name) is None]
@@ -86,7 +86,7 @@ async def _new(db: Db, data: UpsertComponent) -> ComponentRow:
     )  # fmt: skip
 
 
-def _merge(row: ComponentRow, data: UpsertComponent) -> None:
+def _merge(row: ComponentRow, data: ComponentUpsert) -> None:
     row.key = data.key or row.key
     row.name = data.name or row.name
     row.position = row.position if data.order is None else data.order
@@ -106,7 +106,7 @@ def _merge(row: ComponentRow, data: UpsertComponent) -> None:
         raise problems.invalid("/automatic", "not_allowed", "Nothing is measured for a component without `platform`.")
 
 
-async def set_status(db: Db, id_or_key: str, data: SetComponentStatus) -> Component:
+async def set_status(db: Db, id_or_key: str, data: ComponentStatusUpdate) -> Component:
     """Give a component a status. It is no longer automatic: otherwise the next minute would overrule the person.
 
     Raises:

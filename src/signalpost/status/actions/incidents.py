@@ -11,7 +11,7 @@ from signalpost.kit.problems import Issue
 from signalpost.status import queries, views
 from signalpost.status.actions import components, notify
 from signalpost.status.queries import INCIDENT, UPDATES_MAX, IncidentRow, read_incident
-from signalpost.status.schemas import AddIncidentUpdate, CreateIncident, Incident
+from signalpost.status.schemas import Incident, IncidentCreate, IncidentUpdateCreate
 from signalpost.status.states import (
     ENDS,
     OF_IMPACT,
@@ -48,7 +48,7 @@ order by id limit 100
 """
 
 
-async def create(db: Db, caller: Caller, data: CreateIncident) -> Incident:
+async def create(db: Db, caller: Caller, data: IncidentCreate) -> Incident:
     """Declare an incident or announce maintenance, with its first update.
 
     Raises:
@@ -78,7 +78,7 @@ async def create(db: Db, caller: Caller, data: CreateIncident) -> Incident:
     return await _say(db, read_incident(record), body=data.body, author=author_of(caller), tell=data.notify)
 
 
-async def add_update(db: Db, caller: Caller, incident_id: UUID, data: AddIncidentUpdate) -> Incident:
+async def add_update(db: Db, caller: Caller, incident_id: UUID, data: IncidentUpdateCreate) -> Incident:
     """Say what is new of an incident.
 
     Raises:
@@ -144,7 +144,7 @@ async def _say(db: Db, row: IncidentRow, *, body: str, author: str, tell: bool) 
     return view
 
 
-def _issues_of(data: CreateIncident, status: IncidentStatus) -> Iterator[Issue]:
+def _issues_of(data: IncidentCreate, status: IncidentStatus) -> Iterator[Issue]:
     if not fits(data.kind, status):
         yield issue_text.not_allowed("/status", status, STATUSES_OF[data.kind])
     times = {"/scheduledFor": data.scheduled_for, "/scheduledUntil": data.scheduled_until}

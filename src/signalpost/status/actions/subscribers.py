@@ -17,7 +17,7 @@ from signalpost.status.actions import deliver, receivers
 from signalpost.status.actions.notify import MAIL_QUEUE
 from signalpost.status.places import network_of
 from signalpost.status.queries import SubscriberRow
-from signalpost.status.schemas import Subscribe, Subscription, SubscriptionState
+from signalpost.status.schemas import StatusSubscribe, Subscription, SubscriptionState
 from signalpost.status.tokens import Purpose
 from signalpost.web.fields import ComponentId
 from signalpost.web.inputs import Before
@@ -67,7 +67,7 @@ class NewWebhook(Struct):
     secret: WebhookSecret
 
 
-async def _check_webhook(context: AppContext, _caller: None, data: Subscribe) -> NewWebhook:
+async def _check_webhook(context: AppContext, _caller: None, data: StatusSubscribe) -> NewWebhook:
     assert data.webhook_url is not None  # noqa: S101 - `BEFORE` asks only then
     subscriber_id = ids.new_id()
     secret = await context.hooks.prepare_webhook(context, subscriber_id, data.webhook_url, path="/webhookUrl")
@@ -78,7 +78,7 @@ BEFORE: Final = Before(lambda data: data.webhook_url is not None and data.email 
 """The address is checked before the transaction is opened, since resolving a name can take seconds."""
 
 
-async def subscribe(context: AppContext, db: Db, data: Subscribe, webhook: NewWebhook | None) -> Subscription:
+async def subscribe(context: AppContext, db: Db, data: StatusSubscribe, webhook: NewWebhook | None) -> Subscription:
     """Subscribe an address. What follows is the same whether it was subscribed before or not.
 
     Raises:
@@ -105,7 +105,7 @@ async def subscribe(context: AppContext, db: Db, data: Subscribe, webhook: NewWe
     return await _by_email(context, db, data)
 
 
-async def _by_email(context: AppContext, db: Db, data: Subscribe) -> Subscription:
+async def _by_email(context: AppContext, db: Db, data: StatusSubscribe) -> Subscription:
     if context.settings.smtp_url is None:
         raise problems.InvalidState("This instance sends no mail.", remediation="Subscribe with `webhookUrl` instead.")
     email = (data.email or "").lower()
@@ -125,7 +125,7 @@ async def _by_email(context: AppContext, db: Db, data: Subscribe) -> Subscriptio
     return Subscription(id=ids.encode("sub", subscriber_id), channel="email", status="pending_confirmation")
 
 
-async def _by_webhook(context: AppContext, db: Db, data: Subscribe, webhook: NewWebhook) -> Subscription:
+async def _by_webhook(context: AppContext, db: Db, data: StatusSubscribe, webhook: NewWebhook) -> Subscription:
     url = data.webhook_url or ""
     network = None if webhook.secret.address is None else network_of(webhook.secret.address)
     await receivers.make_room(db, url, network, active=False)

@@ -10,7 +10,7 @@ from signalpost.web.fields import WebhookId
 from signalpost.web.inputs import deleted_meanwhile
 from signalpost.webhooks import signing, views
 from signalpost.webhooks.queries import WEBHOOK_COLUMNS, WebhookRow, read_webhook
-from signalpost.webhooks.schemas import SecretActivation, SecretRotation, Webhook, WebhookWithSecret
+from signalpost.webhooks.schemas import SecretActivate, SecretRotate, Webhook, WebhookWithSecret
 
 _CHANGE: Final = f"""
 update webhook set {{}}, updated_at = now() where id = $1 and workspace_id = $2 and deleted_at is null
@@ -24,7 +24,7 @@ _REVOKE: Final = _CHANGE.format("former_secret = null, former_secret_until = nul
 _LOCK: Final = "select next_secret is not null from webhook where id = $1 and workspace_id = $2 for no key update"
 
 
-async def rotate_secret(db: Db, keys: KeyRing, webhook: WebhookRow, data: SecretRotation) -> WebhookWithSecret:
+async def rotate_secret(db: Db, keys: KeyRing, webhook: WebhookRow, data: SecretRotate) -> WebhookWithSecret:
     """Create a new secret and return it, once: it replaces the current one, or waits to be activated.
 
     Raises:
@@ -39,7 +39,7 @@ async def rotate_secret(db: Db, keys: KeyRing, webhook: WebhookRow, data: Secret
     return views.webhook_with_secret(row, secret)
 
 
-async def activate_secret(db: Db, webhook: WebhookRow, data: SecretActivation) -> Webhook:
+async def activate_secret(db: Db, webhook: WebhookRow, data: SecretActivate) -> Webhook:
     """Make the prepared secret the current one.
 
     Raises:
