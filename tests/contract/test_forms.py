@@ -39,3 +39,18 @@ def test_a_body_is_named_by_a_thing_and_what_is_asked_of_it() -> None:
     verbs = {name: re.findall("[A-Z][a-z]*", name)[-1] for name in names}
     assert {name: verb for name, verb in verbs.items() if verb not in VERBS} == {}
     assert set(verbs.values()) == VERBS
+
+
+def test_queries_only_read() -> None:
+    """What writes stands with its action, where its reason is."""
+    writes = re.compile(r"^\s*(insert into|delete from|update) [a-z_]+\b", re.MULTILINE)
+    texts = {
+        path.relative_to(PACKAGE).as_posix(): [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        for path in PACKAGE.rglob("*queries.py")
+    }
+    writers = {name for name, strings in texts.items() if any(writes.search(text) for text in strings)}
+    assert {name for name in writers if not name.startswith("billing/")} == set()

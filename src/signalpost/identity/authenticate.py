@@ -32,6 +32,19 @@ _NO_SECRET = bytes(32)  # the secret of an unknown key is compared with this: as
 _NEW_KEY = "Whoever is signed in creates another with `POST /api-keys`, an operator with `signalpost keys create`."
 _CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 _PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
+_TOUCH_KEY = """
+update api_key set last_used_at = now(), last_used_ip = $2
+where id = $1 and coalesce(last_used_at < now() - interval '1 minute', true)
+"""
+# Where the member was active is noted as well: the next sign-in starts there.
+_TOUCH_MEMBER = """
+with seen as (
+    update member set last_active_at = now()
+    where user_id = $1 and workspace_id = $2 and status = 'active'
+        and coalesce(last_active_at < now() - interval '1 minute', true)
+)
+update app_user set last_workspace_id = $2 where id = $1 and last_workspace_id is distinct from $2
+"""
 
 
 def authenticator(
@@ -110,7 +123,7 @@ class _Credentials:
                 )
             _check_address(caller, address)
             if row.stale:
-                await queries.touch_key(db, row.id, address)
+                await db.execute(_TOUCH_KEY, row.id, address)
         return caller
 
     def _verify(self, row: KeyCredential | None, parts: ApiKeyParts) -> KeyCredential:
@@ -175,7 +188,7 @@ class _Credentials:
             if row.membership.status == "suspended":
                 raise problems.Forbidden("Your membership in this workspace is suspended.")
             if row.membership.stale:
-                await queries.touch_member(db, row.user_id, workspace_id)
+                await db.execute(_TOUCH_MEMBER, row.user_id, workspace_id)
         return self._session_caller(row, row.membership, access.session_id)
 
     def _session_caller(self, row: SessionCredential, membership: Membership, session_id: UUID) -> Caller:

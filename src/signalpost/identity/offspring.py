@@ -72,7 +72,7 @@ def _messenger(table: str, secret: str) -> Kind:
         {
             "key_revoked": of_keys,
             "key_leaked": of_keys,
-            "key_expired": Asks("messenger.queries._works"),
+            "key_expired": Asks("messenger.queries.works"),
             "rights_lost": Asks("identity.authenticate.caller_by_grant"),
             "person_left": Ends(f"{delete} user_id = $1 and workspace_id = $2"),
             "password_changed": Ends(f"{delete} user_id = $1"),

@@ -118,17 +118,6 @@ async def maker_role(db: Db, workspace_id: UUID, user_id: UUID, key_id: UUID | N
     return role
 
 
-_TOUCH_KEY = """
-update api_key set last_used_at = now(), last_used_ip = $2
-where id = $1 and coalesce(last_used_at < now() - interval '1 minute', true)
-"""
-
-
-async def touch_key(db: Db, key_id: UUID, address: str) -> None:
-    """Note that the key was used, at most once a minute."""
-    await db.execute(_TOUCH_KEY, key_id, address)
-
-
 class Membership(Struct):
     """A user's membership in one workspace."""
 
@@ -213,21 +202,6 @@ async def find_membership(db: Db, user_id: UUID, workspace_id: UUID) -> tuple[st
     """Return the name of a user, and their membership in the workspace; None: they are not a member."""
     record = await db.fetchrow(_MEMBERSHIP, user_id, workspace_id)
     return None if record is None else (record[0], Membership(*list(record.values())[1:]))
-
-
-_TOUCH_MEMBER = """
-with seen as (
-    update member set last_active_at = now()
-    where user_id = $1 and workspace_id = $2 and status = 'active'
-        and coalesce(last_active_at < now() - interval '1 minute', true)
-)
-update app_user set last_workspace_id = $2 where id = $1 and last_workspace_id is distinct from $2
-"""
-
-
-async def touch_member(db: Db, user_id: UUID, workspace_id: UUID) -> None:
-    """Note that the member was active, at most once a minute, and where: the next sign-in starts there."""
-    await db.execute(_TOUCH_MEMBER, user_id, workspace_id)
 
 
 class UserRow(Struct):

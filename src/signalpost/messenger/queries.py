@@ -93,28 +93,28 @@ class LinkRow(Struct):
         return self.user_hash or self.phone_hash or b""
 
 
-_LINK: Final = columns(LinkRow, "l")
+LINK: Final = columns(LinkRow, "l")
 
 
-def _works(row: str) -> str:
+def works(row: str) -> str:
     """Return whether the credential of a row still works, as SQL. What ends it at once is in `identity.offspring`."""
     return f"""({row}.key_id is null and {row}.session_id is not null or exists (
         select from api_key k where k.id = {row}.key_id and k.revoked_at is null
             and (k.expires_at is null or k.expires_at > now())))"""
 
 
-_read_link = reader(LinkRow)
+read_link = reader(LinkRow)
 # A link that knows the user id is not found by a number that meanwhile belongs to someone else.
 _OF_SENDER: Final = f"""
-select {_LINK} from messenger_link l
+select {LINK} from messenger_link l
 where ($2::bytea[] <> '{{}}' and l.user_hash = any($2))
     or (l.phone_hash = any($1) and (l.user_hash is null or $2::bytea[] = '{{}}'))
 order by l.user_hash = any($2) desc nulls last limit 1 for no key update
 """  # noqa: S608 - columns of a struct
 _MINE: Final = f"""
-select {_LINK} from messenger_link l where l.workspace_id = $1 and l.user_id = $2 and l.mode = $3 and {_works("l")}
+select {LINK} from messenger_link l where l.workspace_id = $1 and l.user_id = $2 and l.mode = $3 and {works("l")}
 """  # noqa: S608 - columns of a struct
-_BY_ID: Final = f"select {_LINK} from messenger_link l where l.id = $1"  # noqa: S608 - columns of a struct
+_BY_ID: Final = f"select {LINK} from messenger_link l where l.id = $1"  # noqa: S608 - columns of a struct
 
 
 async def lock_of_sender(db: Db, keys: KeyRing, sender: Sender) -> LinkRow | None:
@@ -122,19 +122,19 @@ async def lock_of_sender(db: Db, keys: KeyRing, sender: Sender) -> LinkRow | Non
     phones = [] if sender.phone is None else digests(keys, sender.phone)
     users = [] if sender.user_id is None else digests(keys, sender.user_id)
     record = await db.fetchrow(_OF_SENDER, phones, users)
-    return None if record is None else _read_link(record)
+    return None if record is None else read_link(record)
 
 
 async def find_mine(db: Db, caller: Caller) -> LinkRow | None:
     """Return the caller's own link in this workspace."""
     record = await db.fetchrow(_MINE, caller.workspace_id, caller.user_id, caller.mode)
-    return None if record is None else _read_link(record)
+    return None if record is None else read_link(record)
 
 
 async def find_link(db: Db, link_id: UUID) -> LinkRow | None:
     """Return a link by its id."""
     record = await db.fetchrow(_BY_ID, link_id)
-    return None if record is None else _read_link(record)
+    return None if record is None else read_link(record)
 
 
 class CodeRow(Struct):
@@ -152,44 +152,24 @@ class CodeRow(Struct):
     session_id: UUID | None
 
 
-_CODE: Final = columns(CodeRow, "c")
-_read_code = reader(CodeRow)
+CODE: Final = columns(CodeRow, "c")
+read_code = reader(CodeRow)
 _MY_CODE: Final = f"""
-select {_CODE} from messenger_code c
-where c.workspace_id = $1 and c.user_id = $2 and c.mode = $3 and c.expires_at > now() and {_works("c")}
-"""  # noqa: S608 - columns of a struct
-_TAKE_CODE: Final = f"""
-delete from messenger_code c where c.code_hash = any($1) and c.expires_at > now() and {_works("c")} returning {_CODE}
+select {CODE} from messenger_code c
+where c.workspace_id = $1 and c.user_id = $2 and c.mode = $3 and c.expires_at > now() and {works("c")}
 """  # noqa: S608 - columns of a struct
 
 
 async def find_my_code(db: Db, caller: Caller) -> CodeRow | None:
     """Return the caller's code that still works."""
     record = await db.fetchrow(_MY_CODE, caller.workspace_id, caller.user_id, caller.mode)
-    return None if record is None else _read_code(record)
+    return None if record is None else read_code(record)
 
 
-async def take_code(db: Db, keys: KeyRing, code: str) -> CodeRow | None:
-    """Return a code that works, and use it up."""
-    record = await db.fetchrow(_TAKE_CODE, digests(keys, code))
-    return None if record is None else _read_code(record)
-
-
-_REPLACED: Final = f"""
-delete from messenger_link l
-where (workspace_id = $1 and user_id = $2 and mode = $3) or phone_hash = any($4) or user_hash = any($5)
-returning {_LINK}
-"""  # noqa: S608 - columns of a struct
 _OF_OTHERS: Final = """
 select exists (select from messenger_link where workspace_id = $1 and user_id = $2 and mode = $3
     and key_id is distinct from $4)
 """
-
-
-async def delete_replaced(db: Db, code: CodeRow, phones: Sequence[bytes], users: Sequence[bytes]) -> list[LinkRow]:
-    """Delete and return what the link of a code replaces: that of its user, and those of the number."""
-    records = await db.fetch(_REPLACED, code.workspace_id, code.user_id, code.mode, phones, users)
-    return [_read_link(record) for record in records]
 
 
 async def is_of_another(db: Db, whose: Caller | CodeRow) -> bool:
@@ -279,17 +259,17 @@ async def last_reply(db: Db, link_id: UUID) -> LastReplyRow | None:
 
 
 _SETTLED: Final = f"""
-select p.id, {_LINK} from unnest($1::uuid[]) as s(post_id)
+select p.id, {LINK} from unnest($1::uuid[]) as s(post_id)
 join post p on p.id = s.post_id and p.workspace_id = any($2)
 join messenger_link l on l.workspace_id = p.workspace_id and l.user_id = p.created_by_user_id and l.mode = p.mode
-where {_works("l")}
+where {works("l")}
 """  # noqa: S608 - columns of a struct
 
 
 async def links_of_posts(db: Db, post_ids: Sequence[UUID], workspace_ids: Sequence[UUID]) -> list[tuple[UUID, LinkRow]]:
     """Return those of the posts whose authors have a link, each with it."""
     records = await db.fetch(_SETTLED, post_ids, workspace_ids)
-    return [(record[0], _read_link(list(record.values())[1:])) for record in records]
+    return [(record[0], read_link(list(record.values())[1:])) for record in records]
 
 
 SEALED: Final = tuple(

@@ -50,6 +50,15 @@ insert into messenger_link (id, workspace_id, user_id, profile_id, mode, scopes,
     recipient, phone_masked, last_message_at, key_id, session_id)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 """
+_TAKE_CODE: Final = f"""
+delete from messenger_code c where c.code_hash = any($1) and c.expires_at > now() and {queries.works("c")}
+returning {queries.CODE}
+"""  # noqa: S608 - columns of a struct
+_DELETE_REPLACED: Final = f"""
+delete from messenger_link l
+where (workspace_id = $1 and user_id = $2 and mode = $3) or phone_hash = any($4) or user_hash = any($5)
+returning {queries.LINK}
+"""  # noqa: S608 - columns of a struct
 # One statement, so that of guesses at the same moment each is counted.
 _ATTEMPT: Final = """
 insert into messenger_guess (sender_hash) values ($1)
@@ -170,9 +179,10 @@ async def try_code(context: AppContext, db: Db, message: Message, code: str) -> 
     sender = queries.sender_hash(context.keys, message.sender)
     if await db.fetchval(_ATTEMPT, sender):
         return "locked"
-    row = await queries.take_code(db, context.keys, code)
-    if row is None:
+    record = await db.fetchrow(_TAKE_CODE, queries.digests(context.keys, code))
+    if record is None:
         return "locked" if await db.fetchval(_WRONG, sender, WRONG_MAX) else "wrong"
+    row = queries.read_code(record)
     await db.execute(_RIGHT, sender)
     if row.key_id is not None and await queries.is_of_another(db, row):  # linked since the code was made
         return "taken"
@@ -187,7 +197,7 @@ async def _create(context: AppContext, db: Db, code: CodeRow, message: Message) 
     keys, sender = context.keys, message.sender
     phones = [] if sender.phone is None else queries.digests(keys, sender.phone)
     users = [] if sender.user_id is None else queries.digests(keys, sender.user_id)
-    replaced = await queries.delete_replaced(db, code, phones, users)
+    replaced = await db.fetch(_DELETE_REPLACED, code.workspace_id, code.user_id, code.mode, phones, users)
     link_id = ids.new_id()
     await db.execute(
         _INSERT_LINK, link_id, code.workspace_id, code.user_id, code.profile_id, code.mode, code.scopes,
@@ -196,7 +206,7 @@ async def _create(context: AppContext, db: Db, code: CodeRow, message: Message) 
     )  # fmt: skip
     link = await queries.find_link(db, link_id)
     assert link is not None  # noqa: S101 - just written
-    await notices.tell_linked(context, db, link, replaced)
+    await notices.tell_linked(context, db, link, [queries.read_link(record) for record in replaced])
     return link
 
 

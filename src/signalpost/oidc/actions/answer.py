@@ -13,12 +13,19 @@ from signalpost.identity.actions import second_factor, sign_in, sign_up
 from signalpost.identity.errors import RegistrationClosed, password_help
 from signalpost.identity.members import InviteRow
 from signalpost.kit.db import Db
-from signalpost.oidc import flow, queries
+from signalpost.oidc import flow
 from signalpost.oidc.errors import SignInRefused
 from signalpost.oidc.flow import Grant, Pending, Person, SignedIn
 from signalpost.team import invites
 
 _STALE: Final = "This sign-in took more than ten minutes, or was begun in another browser."
+_FORGET_FORMER: Final = "delete from user_identity where issuer = $1 and user_id = $2"
+"""Of a person whom the provider has created again."""
+_LINK: Final = """
+insert into user_identity (issuer, subject, user_id, email) values ($1, $2, $3, $4)
+on conflict (issuer, subject) do nothing
+returning true
+"""
 
 
 class Question(Struct, frozen=True):
@@ -138,7 +145,9 @@ async def _create(db: Db, person: Person) -> UUID:
 
 
 async def _link(context: AppContext, db: Db, person: Person, user_id: UUID) -> None:
-    if not await queries.link(db, context.settings.oidc_issuer or "", person.subject, user_id, person.email):
+    issuer = context.settings.oidc_issuer or ""
+    await db.execute(_FORGET_FORMER, issuer, user_id)
+    if not await db.fetchval(_LINK, issuer, person.subject, user_id, person.email):
         raise SignInRefused("The OpenID provider's user belongs to another user here.")
     await members.verify_email(db, user_id)
     await sign_in.record_in_workspaces(db, user_id, "link_oidc")

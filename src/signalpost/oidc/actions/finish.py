@@ -13,7 +13,7 @@ from signalpost.identity.schemas import Email, Login
 from signalpost.kit import crypto, log
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
-from signalpost.oidc import flow, id_token, provider, queries
+from signalpost.oidc import flow, id_token, provider
 from signalpost.oidc.actions.answer import Question, ask, create_with_workspace
 from signalpost.oidc.actions.start import callback_url, is_on
 from signalpost.oidc.errors import SignInNotConfigured, SignInRefused
@@ -23,6 +23,9 @@ from signalpost.oidc.schemas import SignInRedeem
 
 _STALE: Final = "This sign-in was begun in another browser, more than ten minutes ago, or is over already."
 _NAME_MAX: Final = 100
+_USE_IDENTITY: Final = """
+update user_identity set last_used_at = now() where issuer = $1 and subject = $2 returning user_id
+"""
 _logger = log.get("oidc")
 
 
@@ -72,7 +75,7 @@ async def _resolve(context: AppContext, claims: dict[str, Any], client: Client) 
     person = _person(claims)
     with across_workspaces():  # the user may be a member of any
         async with context.database.transaction() as db:
-            user_id = await queries.use_identity(db, issuer, claims["sub"])
+            user_id: UUID | None = await db.fetchval(_USE_IDENTITY, issuer, claims["sub"])
             if user_id is not None:
                 _require_allowed(context, person)
                 user = await identity_queries.read_user(db, user_id)
