@@ -20,7 +20,7 @@ _MESSAGES = "select payload from job where workspace_id = $1 and kind = 'mail.se
 async def messages(context: AppContext, database: Database, owner: Login) -> list[Any]:
     """Run the job; return all messages of the workspace so far."""
     with across_workspaces():
-        await notices.send(cast("Lease", InTest(context.database)), {})
+        await notices.Notices().send(cast("Lease", InTest(context.database)), {})
     return [row["payload"] for row in await database.pool.fetch(_MESSAGES, owner.workspace_id)]
 
 
@@ -82,3 +82,25 @@ async def test_the_sandbox_is_not_worth_a_mail(context: AppContext, make: Make, 
         "update account set status = 'needs_reauth' where id = $1", ids.decode("acc", account["id"])
     )
     assert await messages(context, database, owner) == []
+
+
+async def test_a_full_mailbox_does_not_hold_up_the_owners_of_other_workspaces(
+    context: AppContext, make: Make, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full, other = await make.owner(), await make.owner()
+    for owner in (full, other):
+        account_id = await live_account(make, database, owner)
+        await database.pool.execute("update account set status = 'needs_reauth' where id = $1", account_id)
+    await database.pool.execute(
+        "insert into mail_message (id, workspace_id, recipient, mailbox, template, kind)"
+        " select gen_random_uuid(), $1, $2, $2, '', 'own' from generate_series(1, $3)",
+        full.workspace_id, full.email, PLACES["own"],
+    )  # fmt: skip
+    monkeypatch.setattr(notices, "WORKSPACES_MAX", 1)
+    job = notices.Notices()
+    with across_workspaces():
+        while await job.send(cast("Lease", InTest(context.database)), {}) is not None:
+            continue
+
+    mailed = [len(await database.pool.fetch(_MESSAGES, owner.workspace_id)) for owner in (full, other)]
+    assert mailed == [0, 1]

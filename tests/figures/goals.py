@@ -127,7 +127,7 @@ _ALL = (
     Goal(
         "R22",
         "However much has gathered, background work ends, and no transaction of it does more",
-        {"jobs": 8, "rows": 1_600_000},
+        {"backlogs": 30, "rows": 4_000_000},
         {"rows of a transaction": 5_000, "rows left": 0},
         ("tests/main/test_backlogs.py",),
     ),

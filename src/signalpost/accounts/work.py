@@ -16,6 +16,7 @@ from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain, enqueue
 from signalpost.kit import batches, clock, ids, log
+from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
 
@@ -27,13 +28,15 @@ RECHECK = "account.recheck"
 RECHECK_DUE = "account.recheck_due"
 RECHECK_EVERY_SECONDS = 900
 RECHECKS_MAX = 500
+"""How many one statement finds."""
 # Soon at first: posts that wait for the account go out if it returns within their window. A month later nobody waits.
 _RECHECK_DUE = """
 select id, workspace_id from account
 where status = 'restricted' and platform = any($1)
     and greatest(last_checked_at, updated_at)
         < now() - least(greatest((now() - updated_at) / 4, interval '1 hour'), interval '1 day')
-order by greatest(last_checked_at, updated_at) limit $2
+    and ($2::uuid is null or id > $2)
+order by id limit $3
 """
 _UPKEEP_AT = "select upkeep_at from account where id = $1"
 _SET_UPKEEP = "update account set upkeep_at = $2 where id = $1"
@@ -71,19 +74,28 @@ def jobs(context: AppContext) -> list[JobKind]:
 async def enqueue_rechecks(lease: Lease, _payload: Mapping[str, Any]) -> None:
     """Have restricted accounts looked at: an hour after that began, later more and more seldom, once a day at least."""
     checkable = [platform for platform, connector in networks.CONNECTORS.items() if connector.check is not None]
-    now = clock.now()
-    async with lease.transaction() as db:
-        rows = await db.fetch(_RECHECK_DUE, checkable, RECHECKS_MAX)
-    for account_id, workspace_id in rows:
-        async with lease.transaction() as db:  # each wakes a lane, and no transaction holds two of them
-            await enqueue(
-                db,
-                RECHECK,
-                {"accountId": ids.encode("acc", account_id)},
-                run_at=now + timedelta(seconds=random.uniform(0, RECHECK_EVERY_SECONDS)),  # noqa: S311 - spreads load
-                unique_key=f"{RECHECK}:{account_id}",
-                workspace_id=workspace_id,
-            )
+    after: UUID | None = None
+    while True:
+        async with lease.transaction() as db:
+            rows = await db.fetch(_RECHECK_DUE, checkable, after, RECHECKS_MAX)
+        for account_id, workspace_id in rows:
+            async with lease.transaction() as db:  # each wakes a lane, and no transaction holds two of them
+                await _enqueue_recheck(db, account_id, workspace_id)
+        if len(rows) < RECHECKS_MAX:
+            return
+        after = rows[-1][0]
+
+
+async def _enqueue_recheck(db: Db, account_id: UUID, workspace_id: UUID) -> None:
+    seconds = random.uniform(0, RECHECK_EVERY_SECONDS)  # noqa: S311 - spreads load
+    await enqueue(
+        db,
+        RECHECK,
+        {"accountId": ids.encode("acc", account_id)},
+        run_at=clock.now() + timedelta(seconds=seconds),
+        unique_key=f"{RECHECK}:{account_id}",
+        workspace_id=workspace_id,
+    )
 
 
 async def recheck_account(context: AppContext, account_id: UUID | None) -> None:

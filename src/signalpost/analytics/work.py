@@ -9,23 +9,18 @@ from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.engine.turns import Turns
-from signalpost.kit import clock
+from signalpost.kit import batches, clock
 from signalpost.kit.db import Db
 
 PLAN: Final = "analytics.plan"
 PLAN_SECONDS: Final = 600
 PURGE: Final = "analytics.purge"
 PURGE_SECONDS: Final = 3_600
-_BATCH: Final = 10_000
 # 730 days are the most that any plan shows. A post has about 80 rows in its only year, so there is little to do.
-_PURGE: Final = """
-delete from metric where (target_id, bucket) in (
-    select target_id, bucket from metric where collected_at < now() - interval '730 days' limit $1)
-"""
-_PURGE_FOLLOWERS: Final = """
-delete from metric_followers where (account_id, day) in (
-    select account_id, day from metric_followers where day < current_date - 730 limit $1)
-"""
+_PURGE: Final = (
+    batches.delete("metric", "collected_at < now() - interval '730 days'"),
+    batches.delete("metric_followers", "day < current_date - 730"),
+)
 
 
 def jobs(context: AppContext) -> list[JobKind]:
@@ -92,6 +87,4 @@ async def _dispatch(db: Db, positions: Mapping[UUID, None], share: int) -> Mappi
 async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Delete a batch of numbers that no plan shows any more."""
     async with lease.transaction() as db:
-        await db.execute(_PURGE_FOLLOWERS, _BATCH)
-        done = await db.execute(_PURGE, _BATCH)
-    return RunAgain(0) if done == f"DELETE {_BATCH}" else None
+        return RunAgain(0) if await batches.run(db, _PURGE) else None

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.kit import ids
+from signalpost.kit import batches, ids
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
 from signalpost.web.paging import keyset
@@ -57,10 +57,7 @@ _SOLVE: Final = f"""
 update billing_difference d set solved_at = $2, solution = $3 where d.id = $1 and d.solved_at is null
 returning {_COLUMNS}
 """  # noqa: S608 - columns of a struct
-_FORGET: Final = """
-delete from billing_difference where id in (
-    select id from billing_difference where solved_at < $1 and solution <> $2 order by found_at, id limit $3)
-"""
+_FORGET: Final = batches.delete("billing_difference", "solved_at < $1 and solution <> $2")
 _COUNT: Final = "select count(*) from billing_difference where solved_at is null"
 
 
@@ -97,9 +94,12 @@ async def solve(db: Db, difference_id: UUID, now: datetime, solution: str) -> Di
     return _read(record) if record else None
 
 
-async def forget(db: Db, now: datetime, *, limit: int) -> None:
-    """Forget what was solved long ago; not what is to be left as it is, which would be found again."""
-    await db.execute(_FORGET, now - KEEP, LEFT, limit)
+async def forget(db: Db, now: datetime) -> bool:
+    """Forget what was solved long ago, a batch of it; return whether to repeat.
+
+    Not what is to be left as it is, which would be found again.
+    """
+    return await batches.run(db, [_FORGET], now - KEEP, LEFT)
 
 
 async def count_open(db: Db) -> int:

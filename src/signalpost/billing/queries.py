@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.billing.states import Interval, State, Status
-from signalpost.kit import clock
+from signalpost.kit import batches, clock
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
 
@@ -95,10 +95,7 @@ _SEEN: Final = "select exists (select from billing_event where id = $1)"
 _NOTE: Final = """
 insert into billing_event (id, workspace_id, type) values ($1, $2, $3) on conflict (id) do nothing returning true
 """
-_PURGE: Final = """
-delete from billing_event where id in (
-    select id from billing_event where received_at < now() - make_interval(days => $1) limit $2)
-"""
+_PURGE: Final = batches.delete("billing_event", f"received_at < now() - interval '{KEEP_EVENTS_DAYS} days'")
 # Those whose period or grace is over. A notification has said so already, unless it could not arrive.
 _OUTDATED: Final = """
 select workspace_id, customer_id from subscription
@@ -184,9 +181,9 @@ async def note(db: Db, event_id: str, workspace_id: UUID, kind: str) -> bool:
     return await db.fetchval(_NOTE, event_id, workspace_id, kind) is not None
 
 
-async def purge_events(db: Db, *, limit: int) -> None:
-    """Forget notifications that Stripe sends no more."""
-    await db.execute(_PURGE, KEEP_EVENTS_DAYS, limit)
+async def purge_events(db: Db) -> bool:
+    """Forget notifications that Stripe sends no more, a batch of them; return whether to repeat."""
+    return await batches.run(db, [_PURGE])
 
 
 async def outdated(db: Db, now: datetime, *, after: UUID | None, limit: int) -> list[tuple[UUID, str]]:

@@ -11,21 +11,20 @@ from signalpost.billing.actions.ownership import CLOSE_JOB
 from signalpost.billing.actions.refresh import refresh_outdated
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import JobKind
+from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock, ids, log, problems
 
 UPKEEP_JOB: Final = "billing.upkeep"
 EVERY_SECONDS: Final = 300
 BATCH: Final = 50
-_PURGE_BATCH: Final = 5_000
 _log = log.get("billing")
 
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
 
-    async def upkeep(lease: Lease, _payload: Mapping[str, Any]) -> None:
-        await keep_up(context, lease)
+    async def upkeep(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        return await keep_up(context, lease)
 
     async def close(_lease: Lease, payload: Mapping[str, Any]) -> None:
         workspace_id = ids.decode("wsp", payload["workspace"])
@@ -35,10 +34,10 @@ def jobs(context: AppContext) -> list[JobKind]:
     return [JobKind(UPKEEP_JOB, upkeep, EVERY_SECONDS), JobKind(CLOSE_JOB, close)]
 
 
-async def keep_up(context: AppContext, lease: Lease) -> None:
+async def keep_up(context: AppContext, lease: Lease) -> RunAgain | None:
     """Read again whose grace or period is over, or whose page may be paid; compare each night; forget what is old."""
     if not (context.settings.billing_enabled and context.settings.stripe_secret_key):
-        return
+        return None
     for read in (refresh_outdated, read_open_pages):
         after: UUID | None = None
         while (after := await read(context, clock.now(), after=after, limit=BATCH)) is not None:
@@ -48,5 +47,5 @@ async def keep_up(context: AppContext, lease: Lease) -> None:
     except problems.Unavailable as problem:  # it goes on in the next round
         _log.info("payments.comparison_waits", reason=problem.detail)
     async with lease.transaction() as db:
-        await queries.purge_events(db, limit=_PURGE_BATCH)
-        await differences.forget(db, clock.now(), limit=_PURGE_BATCH)
+        more = await queries.purge_events(db) | await differences.forget(db, clock.now())
+    return RunAgain(0) if more else None

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.events import UsageData, UsageExceeded, UsageWarning
-from signalpost.kit import clock
+from signalpost.kit import batches, clock
 from signalpost.kit.db import Db
 from signalpost.mail import actions as mail
 from signalpost.mail.messages import Message
@@ -43,7 +43,7 @@ from due d join claimed c on c.workspace_id = d.id and c.metric = d.metric
 join member m on m.workspace_id = d.id and m.role = 'owner' and m.status = 'active'
 join app_user a on a.id = m.user_id
 """
-_PURGE: Final = "delete from usage_notice where period < $1::date - make_interval(months => $2)"
+_PURGE: Final = batches.delete("usage_notice", f"period < $1::date - interval '{KEEP_MONTHS} months'")
 
 
 class DueNotice(NamedTuple):
@@ -59,8 +59,8 @@ class DueNotice(NamedTuple):
     email: str
 
 
-async def send_due(context: AppContext, db: Db) -> int:
-    """Report to a batch of workspaces what is new; return how many there were."""
+async def send_due(context: AppContext, db: Db) -> bool:
+    """Report to a batch of workspaces what is new, and forget a batch of old notices; return whether to repeat."""
     rows = [
         (plan, limit.name, maximum)
         for limit in limits.LIMITS
@@ -73,8 +73,7 @@ async def send_due(context: AppContext, db: Db) -> int:
     notices = [DueNotice(*record) for record in await db.fetch(_CLAIM, plans, metrics, maximums, month, BATCH)]
     for notice in notices:
         await _report(context, db, notice, month)
-    await db.execute(_PURGE, month, KEEP_MONTHS)
-    return len(notices)
+    return await batches.run(db, [_PURGE], month) or len(notices) >= BATCH
 
 
 async def _report(context: AppContext, db: Db, notice: DueNotice, month: date) -> None:

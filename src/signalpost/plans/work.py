@@ -61,8 +61,7 @@ async def send_notices(context: AppContext, lease: Lease) -> RunAgain | None:
     if not context.settings.billing_enabled:  # nothing is limited
         return None
     async with lease.transaction() as db:
-        sent = await notices.send_due(context, db)
-    return RunAgain(0) if sent >= notices.BATCH else None
+        return RunAgain(0) if await notices.send_due(context, db) else None
 
 
 async def fit_again(context: AppContext, lease: Lease) -> None:

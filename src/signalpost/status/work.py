@@ -45,7 +45,10 @@ async def sample(context: AppContext, lease: Lease) -> None:
         await samples.apply(db, await samples.measure(db, engine))
         await incidents.begin_maintenance(db)
         await samples.sample(db, clock.actual())
-        await subscribers.purge(db)
+    more = True
+    while more:
+        async with lease.transaction() as db:
+            more = await subscribers.purge(db)
     await context.hooks.publish_status_page(context)
 
 

@@ -35,8 +35,8 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def remove(_lease: Lease, payload: Mapping[str, Any]) -> None:
         await context.storage.delete([payload["path"]])
 
-    async def expire(lease: Lease, _payload: Mapping[str, Any]) -> None:
-        await export.expire_exports(context, lease)
+    async def expire(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        return RunAgain(0) if await export.expire_exports(context, lease) else None
 
     async def clear(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         seconds = await import_archive.clear_import(context, lease, UUID(payload["source"]), UUID(payload["workspace"]))

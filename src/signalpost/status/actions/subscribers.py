@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import AppContext, WebhookSecret
-from signalpost.kit import ids, problems
+from signalpost.kit import batches, ids, problems
 from signalpost.kit.db import Db, Row
 from signalpost.kit.problems import Issue
 from signalpost.mail import actions as mail
@@ -51,12 +51,13 @@ _FIND = "select id, created_at, url, network, active from status_subscriber wher
 _CONFIRM = "update status_subscriber set active = true where id = $1"
 _DELETE = "delete from status_subscriber where id = $1"
 # From the last mail on: its link works as long as it says.
-_PURGE = """
-delete from status_subscriber where not active and created_at < now() - $1::interval
-    and coalesce(mailed_at[cardinality(mailed_at)], created_at) < now() - $1::interval
-"""
-_PURGE_WEBHOOKS = (
-    "delete from status_subscriber where not active and url is not null and created_at < now() - $1::interval"
+_PURGE = batches.delete(
+    "status_subscriber",
+    "not active and created_at < now() - $1::interval"
+    " and coalesce(mailed_at[cardinality(mailed_at)], created_at) < now() - $1::interval",
+)
+_PURGE_WEBHOOKS = batches.delete(
+    "status_subscriber", "not active and url is not null and created_at < now() - $1::interval"
 )
 
 
@@ -187,7 +188,7 @@ def _unknown_token() -> problems.NotFound:
     )
 
 
-async def purge(db: Db) -> None:
-    """Delete subscriptions that nobody confirmed in time."""
-    await db.execute(_PURGE, CONFIRM_WITHIN)
-    await db.execute(_PURGE_WEBHOOKS, deliver.CONFIRM_WITHIN)
+async def purge(db: Db) -> bool:
+    """Delete subscriptions that nobody confirmed in time, a batch of them; return whether to repeat."""
+    more = await batches.run(db, [_PURGE], CONFIRM_WITHIN)
+    return await batches.run(db, [_PURGE_WEBHOOKS], deliver.CONFIRM_WITHIN) or more

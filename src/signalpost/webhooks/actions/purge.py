@@ -14,11 +14,14 @@ delete from delivery where id in (
 """
 _DELETE_WEBHOOKS = """
 with deleted as (
-    delete from webhook w where w.deleted_at < now() - interval '1 hour'
-        and not exists (select from delivery d where d.webhook_id = w.id)
-    returning w.id
+    delete from webhook where id = any(array(
+        select id from webhook w where w.deleted_at < now() - interval '1 hour'
+            and not exists (select from delivery d where d.webhook_id = w.id) limit $1))
+    returning id
+), lanes as (
+    delete from lane where kind = 'delivery' and owner is null and key in (select id from deleted)
 )
-delete from lane where kind = 'delivery' and owner is null and key in (select id from deleted)
+select count(*) from deleted
 """
 _PURGE_OLD = """
 delete from delivery where id in (
@@ -41,8 +44,8 @@ delete from delivery where id in (
 async def purge_deleted(db: Db) -> bool:
     """Remove a batch of deliveries of deleted webhooks, and deleted webhooks without any; return whether to repeat."""
     removed = await db.execute(_PURGE_DELETED, _BATCH)
-    await db.execute(_DELETE_WEBHOOKS)
-    return removed == f"DELETE {_BATCH}"
+    ended: int = await db.fetchval(_DELETE_WEBHOOKS, _BATCH)
+    return removed == f"DELETE {_BATCH}" or ended == _BATCH
 
 
 async def purge_old(db: Db, days_by_plan: Mapping[str, int]) -> bool:

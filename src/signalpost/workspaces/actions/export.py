@@ -205,15 +205,15 @@ async def fail_export(lease: Lease, workspace_id: UUID) -> None:
         await db.execute(_FAIL, workspace_id)
 
 
-async def expire_exports(context: AppContext, lease: Lease) -> int:
-    """Remove the files whose time is over; return how many."""
+async def expire_exports(context: AppContext, lease: Lease) -> bool:
+    """Remove a batch of the files whose time is over; return whether there may be more."""
     async with lease.transaction() as db:
         expired = [tuple(record) for record in await db.fetch(_EXPIRED, _EXPIRED_BATCH)]
     for workspace_id, requested_at in expired:
         await context.storage.delete([path_of(workspace_id, requested_at)])
         async with lease.transaction() as db:
             await db.execute(_EXPIRE, workspace_id, requested_at)
-    return len(expired)
+    return len(expired) == _EXPIRED_BATCH
 
 
 async def erase_export(context: AppContext, lease: Lease, workspace_id: UUID) -> None:

@@ -1,0 +1,314 @@
+"""What gathers for periodic jobs: SQL that makes a backlog of each, and what is left of it."""
+
+from typing import Final, NamedTuple
+
+from signalpost.kit import batches
+from signalpost.media.actions import sweep
+from signalpost.plans import notices as usage_notices
+from signalpost.posts import work as posts
+from signalpost.support.actions import close
+from signalpost.webhooks.actions import purge
+
+
+class Backlog(NamedTuple):
+    """How `$1` rows come that a job has to work on, and how many are still to be done.
+
+    `at_once`: how many rows of `table` one transaction may write. `share`: of how many rows of the test there is one,
+    where each takes a transaction of its own or a call.
+    """
+
+    job: str
+    fill: str
+    table: str
+    left: str
+    at_once: int = batches.ROWS
+    share: int = 1
+
+
+_OLD: Final = "now() - interval '100 days'"
+_N: Final = "generate_series(1, $1::int) n"
+_ANYONE: Final = "(select id as workspace_id from workspace order by id limit 1) w"
+_WORKSPACES: Final = (
+    "with w as (insert into workspace (id, name, slug, plan)"
+    f" select gen_random_uuid(), 'backlog', gen_random_uuid()::text, 'free' from {_N} returning id)"
+)
+_PROFILES: Final = (
+    _WORKSPACES + ", p as (insert into profile (id, workspace_id, name, slug, timezone, over_limit)"
+    " select gen_random_uuid(), id, 'backlog', 'backlog', 'UTC', {} from w returning id, workspace_id)"
+)
+_ACCOUNTS: Final = (
+    "insert into account (id, workspace_id, profile_id, platform, kind, username, display_name, connected_via,"
+    " updated_at, remote_id, status, noticed_status)"
+    f" select gen_random_uuid(), workspace_id, id, 'mastodon', 'personal', 'backlog', '', 'api', {_OLD},"
+)
+_ONE_PROFILE: Final = f"from (select * from profile where is_default order by id limit 1) p, {_N}"
+_POSTS: Final = (
+    "insert into post (id, workspace_id, profile_id, timezone, publish_mode, created_by, source, mode, notes, status,"
+    " text, created_at, scheduled_at, scheduled_local, deleted_at, purge_at)"
+    " select gen_random_uuid(), workspace_id, id, 'UTC', 'schedule', json_build_object('type', 'user', 'id', null,"
+    " 'name', null), 'api', 'live',"
+)
+_WEBHOOK: Final = (
+    "with h as (insert into webhook (id, workspace_id, url, events, secret, created_by, status, name, deleted_at)"
+    " select gen_random_uuid(), workspace_id, 'https://backlog.test', '{}', '', '{}', 'disabled', 'backlog', "
+)
+_DELIVERIES: Final = (
+    "insert into delivery (id, workspace_id, webhook_id, event_id, type, body, created_at, state)"
+    f" select gen_random_uuid(), workspace_id, id, gen_random_uuid(), 'backlog', '', {_OLD},"
+)
+_DELIVERIES_LEFT: Final = "select count(*) from delivery where type = 'backlog'"
+
+BACKLOGS: Final = {
+    "seals": Backlog(
+        "audit.seal",
+        "insert into audit (id, workspace_id, action, actor) select pg_temp.id_of(n), w.id, 'old', '{}'"
+        f" from {_N} cross join lateral (select id from workspace order by id desc offset n % 3 limit 1) w",
+        "audit_seal",
+        "select count(*) from audit a where a.action = 'old' and not exists"
+        " (select from audit_seal s where s.workspace_id = a.workspace_id and s.audit_id = a.id)",
+    ),
+    "history": Backlog(
+        "plans.purge_audit",
+        "with w as (insert into workspace (id, name, slug, plan)"
+        " select gen_random_uuid(), 'w', 'w' || n || $1::int, 'free' from generate_series(1, 3) n returning id),"
+        " r as (select w.id as workspace_id, pg_temp.id_of(n) as id, n"
+        f" from {_N} cross join lateral (select id from w order by id offset n % 3 limit 1) w),"
+        " a as (insert into audit (id, workspace_id, action, actor, at)"
+        f" select id, workspace_id, 'purge', '{{}}', {_OLD} from r)"
+        " insert into audit_seal (workspace_id, seq, audit_id, previous, hash, sealed_at)"
+        f" select workspace_id, n, id, '', '', {_OLD} from r",
+        "audit",
+        "select count(*) from audit where action = 'purge'",
+    ),
+    "idempotency": Backlog(
+        "web.purge",
+        "insert into idempotency (credential, key, fingerprint, created_at)"
+        f" select 'backlog', n::text, '', {_OLD} from {_N}",
+        "idempotency",
+        "select count(*) from idempotency where credential = 'backlog'",
+    ),
+    "flows": Backlog(
+        "account.purge_flows",
+        "insert into oauth_flow (state_hash, workspace_id, profile_id, platform, code_verifier, started_by, expires_at)"
+        f" select sha256(n::text::bytea), workspace_id, id, 'sandbox', '', '{{}}', {_OLD} {_ONE_PROFILE}",
+        "oauth_flow",
+        "select count(*) from oauth_flow where expires_at < now() - interval '1 day'",
+    ),
+    "accounts that stopped": Backlog(
+        "account.notices",
+        f"{_PROFILES.format(False)} {_ACCOUNTS} 'x', 'needs_reauth', null from p",
+        "account",
+        "select count(*) from account where status = 'needs_reauth' and noticed_status is null",
+        at_once=1,
+        share=25,
+    ),
+    "accounts that work again": Backlog(
+        "account.notices",
+        f"{_ACCOUNTS} 'again' || n, 'active', 'restricted' {_ONE_PROFILE}",
+        "account",
+        "select count(*) from account where status = 'active' and noticed_status is not null",
+    ),
+    "restricted accounts": Backlog(
+        "account.recheck_due",
+        f"{_ACCOUNTS} 'blocked' || n, 'restricted', 'restricted' {_ONE_PROFILE}",
+        "job",
+        "select count(*) from account a where status = 'restricted' and not exists"
+        " (select from job where unique_key = 'account.recheck:' || a.id)",
+        at_once=1,
+        share=40,
+    ),
+    "numbers": Backlog(
+        "analytics.purge",
+        "insert into metric (target_id, bucket, workspace_id, account_id, collected_at)"
+        " select t.id, at, workspace_id, account_id, at from (select * from target order by id limit 1) t,"
+        f" {_N} cross join lateral (select now() - interval '800 days' - n * interval '1 hour' as at) a",
+        "metric",
+        "select count(*) from metric where collected_at < now() - interval '730 days'",
+    ),
+    "followers": Backlog(
+        "analytics.purge",
+        "insert into metric_followers (account_id, day, workspace_id, collected_at)"
+        " select id, current_date - 731 - n, workspace_id, now()"
+        f" from (select * from account order by id limit 1) a, {_N}",
+        "metric_followers",
+        "select count(*) from metric_followers where day < current_date - 730",
+    ),
+    "jobs": Backlog(
+        "engine.purge",
+        "insert into job (id, queue, kind, state, failed_at)"
+        f" select pg_temp.id_of(n), pg_temp.id_of(n), 'old', 'failed', {_OLD} from {_N}",
+        "job",
+        "select count(*) from job where kind = 'old'",
+    ),
+    "tokens": Backlog(
+        "identity.purge",
+        "insert into one_time_token (hash, purpose, expires_at)"
+        f" select sha256(n::text::bytea), 'oidc', {_OLD} from {_N}",
+        "one_time_token",
+        "select count(*) from one_time_token where expires_at < now() - interval '1 day'",
+    ),
+    "mails": Backlog(
+        "mail.purge",
+        "insert into mail_message (id, recipient, mailbox, template, state, created_at)"
+        f" select pg_temp.id_of(n), '', '', 'old', 'sent', {_OLD} from {_N}",
+        "mail_message",
+        "select count(*) from mail_message where template = 'old'",
+    ),
+    "files": Backlog(
+        "media.sweep",
+        "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"
+        " created_by, expires_at) select gen_random_uuid(), workspace_id, 'image', 'backlog', 'image/png', 1, '',"
+        f" 'backlog/' || gen_random_uuid(), 'ready', '{{}}', {_OLD} from {_ANYONE}, {_N}",
+        "media",
+        "select count(*) from media where file_name = 'backlog' and expires_at is not null",
+        at_once=sweep.BATCH,
+        share=10,
+    ),
+    "guesses": Backlog(
+        "messenger.purge",
+        f"insert into messenger_guess (sender_hash, updated_at) select sha256(n::text::bytea), {_OLD} from {_N}",
+        "messenger_guess",
+        "select count(*) from messenger_guess where updated_at < now() - interval '1 day'",
+    ),
+    "things that fit again": Backlog(
+        "plans.fit",
+        f"{_PROFILES.format(True)} select count(*) from p",
+        "profile",
+        "select count(*) from profile where name = 'backlog' and over_limit",
+        at_once=1,
+        share=40,
+    ),
+    "months that are used up": Backlog(
+        "plans.notices",
+        f"{_WORKSPACES}, u as (insert into app_user (id, email, name)"
+        " select id, id || '@backlog.test', '' from w returning id, email),"
+        " m as (insert into member (id, workspace_id, user_id, email, role, joined_at)"
+        " select gen_random_uuid(), id, id, email, 'owner', now() from u)"
+        " insert into usage (workspace_id, metric, period, stripe, used)"
+        " select id, 'posts', date_trunc('month', now() at time zone 'UTC')::date, 0, 1000000 from w",
+        "usage_notice",
+        "select count(*) from usage u where used = 1000000 and not exists"
+        " (select from usage_notice n where n.workspace_id = u.workspace_id)",
+        at_once=usage_notices.BATCH,
+        share=20,
+    ),
+    "notices of former months": Backlog(
+        "plans.notices",
+        "insert into usage_notice (workspace_id, metric, period, maximum, percent)"
+        f" select workspace_id, 'posts', '2020-01-01', n, 80 from {_ANYONE}, {_N}",
+        "usage_notice",
+        "select count(*) from usage_notice where period = '2020-01-01'",
+    ),
+    "changes of counts": Backlog(
+        "posts.count",
+        "insert into post_count_change select workspace_id, workspace_id, 'live', 'draft', '', null, 0"
+        f" from {_ANYONE}, {_N}",
+        "post_count_change",
+        "select count(*) from post_count_change",
+    ),
+    "trash": Backlog(
+        "posts.purge",
+        f"{_POSTS} 'trash', 'draft', '', {_OLD}, null, null, {_OLD}, now() {_ONE_PROFILE}",
+        "post",
+        "select count(*) from post where purge_at <= now()",
+        at_once=posts._BATCH,
+        share=10,
+    ),
+    "series": Backlog(
+        "posts.recurrence",
+        f"with p as ({_POSTS} 'series', 'draft', '', {_OLD}, null, null, null, null {_ONE_PROFILE}"
+        f" returning id, workspace_id) insert into recurrence_series select id, workspace_id, {_OLD}, {_OLD} from p",
+        "recurrence_series",
+        "select count(*) from recurrence_series",
+        at_once=1,
+        share=50,
+    ),
+    "texts": Backlog(
+        "posts.search",
+        f"{_POSTS} 'text', 'draft', 'backlog ' || n, {_OLD}, null, null, null, null {_ONE_PROFILE}",
+        "post_text",
+        "select greatest(0, count(*) - 255) from post p where notes = 'text'"  # fewer than 256 are read faster
+        " and not exists (select from post_text where post_id = p.id)",
+        at_once=posts._TEXTS,
+        share=2,
+    ),
+    "wall times": Backlog(
+        "posts.zone_rules",
+        f"{_POSTS} 'zone', 'scheduled', '', now(), '2030-01-01', '2030-01-01', null, null {_ONE_PROFILE}",
+        "post",
+        "select count(*) from post where notes = 'zone' and tzdata_version is null",
+        at_once=posts._ZONE_BATCH,
+        share=4,
+    ),
+    "subscribers": Backlog(
+        "status.sample",
+        "insert into status_subscriber (id, email, active, created_at)"
+        f" select gen_random_uuid(), n || '@backlog.test', false, {_OLD} from {_N}",
+        "status_subscriber",
+        "select count(*) from status_subscriber where not active",
+    ),
+    "tickets": Backlog(
+        "support.close",
+        "insert into ticket (id, workspace_id, author_id, type, status, priority, subject, words, resolved_at,"
+        " last_message_at, created_at, updated_at) select gen_random_uuid(), m.workspace_id, m.user_id, 'bug',"
+        f" 'resolved', 'normal', '', '', {_OLD}, {_OLD}, {_OLD}, {_OLD}"
+        f" from (select * from member where user_id is not null order by id limit 1) m, {_N}",
+        "ticket",
+        "select count(*) from ticket where status = 'resolved'",
+        at_once=close.BATCH,
+        share=10,
+    ),
+    "invitations": Backlog(
+        "team.expire",
+        "insert into member (id, workspace_id, email, role, status, expires_at) select gen_random_uuid(), workspace_id,"
+        f" n || '@backlog.test', 'viewer', 'invited', {_OLD} from {_ANYONE}, {_N}",
+        "member",
+        "select count(*) from member where status = 'invited'",
+    ),
+    "deleted webhooks": Backlog(
+        "webhooks.purge",
+        f"{_WEBHOOK} {_OLD} from {_ANYONE}, {_N} returning id) select count(*) from h",
+        "webhook",
+        "select count(*) from webhook where name = 'backlog' and deleted_at is not null",
+        at_once=purge._BATCH,
+    ),
+    "deliveries of deleted webhooks": Backlog(
+        "webhooks.purge",
+        f"{_WEBHOOK} {_OLD} from {_ANYONE} returning id, workspace_id) {_DELIVERIES} 'delivered' from h, {_N}",
+        "delivery",
+        _DELIVERIES_LEFT,
+        at_once=3 * purge._BATCH,
+    ),
+    "old deliveries": Backlog(
+        "webhooks.purge",
+        f"{_WEBHOOK} null from (select id as workspace_id from workspace where plan = 'free' order by id limit 1) w"
+        f" returning id, workspace_id) {_DELIVERIES} 'delivered' from h, {_N}",
+        "delivery",
+        _DELIVERIES_LEFT,
+        at_once=3 * purge._BATCH,
+    ),
+    "missed deliveries": Backlog(
+        "webhooks.purge",
+        f"{_WEBHOOK} null from {_ANYONE} returning id, workspace_id) {_DELIVERIES} 'skipped' from h, {_N}",
+        "delivery",
+        _DELIVERIES_LEFT,
+        at_once=3 * purge._BATCH,
+    ),
+    "exports": Backlog(
+        "workspaces.expire_exports",
+        f"{_WORKSPACES} insert into workspace_export (workspace_id, user_id, status, requested_at, expires_at)"
+        f" select w.id, u.id, 'ready', {_OLD}, {_OLD} from w, (select id from app_user order by id limit 1) u",
+        "workspace_export",
+        "select count(*) from workspace_export where status = 'ready'",
+        at_once=1,
+        share=100,
+    ),
+}
+
+OTHERS: Final = {
+    "analytics.plan": "tests/analytics/test_backlog.py",
+    "billing.upkeep": "tests/billing/test_backlog.py",
+    "request_log.rotate": "drops whole partitions, one for each day: no statement depends on their rows",
+    "workspaces.erase": "tests/workspaces/test_deletion.py",
+}
+"""Job -> the file where its backlog is, or why it has none."""
