@@ -83,6 +83,10 @@ format: $(DEV)  ## Format the code and fix what can be fixed safely
 	scripts/install-test-tools node console
 	scripts/check-javascript --fix
 
+.PHONY: house
+house: $(DEV)  ## Print the size of the code; fail if a function or a file is too long, or imports go in a circle
+	$(BIN)/python scripts/house
+
 .PHONY: check-openapi
 check-openapi: $(DEV)  ## Check the API description with redocly and spectral
 	scripts/install-test-tools node openapi

@@ -2,8 +2,11 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+from tests.counterparts.tools import CHECKOUT
 from tests.helpers.contract import ENDPOINTS
 
 import signalpost
@@ -54,3 +57,9 @@ def test_queries_only_read() -> None:
     }
     writers = {name for name, strings in texts.items() if any(writes.search(text) for text in strings)}
     assert {name for name in writers if not name.startswith("billing/")} == set()
+
+
+def test_the_laws_of_the_house_hold() -> None:
+    """No long functions, no long files, no circles."""
+    done = subprocess.run([sys.executable, "scripts/house"], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

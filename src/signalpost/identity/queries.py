@@ -320,8 +320,6 @@ async def find_workspace_of(db: Db, user_id: UUID, workspace_id: UUID) -> Worksp
 
 
 _OWNED = "select count(*) from member where user_id = $1 and role = 'owner' and status = 'active'"
-
-
 _LOCK_OWNER = "select pg_advisory_xact_lock(hashtextextended('free/' || $1::uuid::text, 0))"
 _FREE_OWNED = """
 select count(*) from member m join workspace w on w.id = m.workspace_id and w.deleted_at is null and w.plan = 'free'
@@ -395,9 +393,6 @@ async def staff_mailboxes(db: Db, assignee_id: UUID | None) -> list[tuple[UUID, 
     return everyone[:1] if everyone and everyone[0][0] == assignee_id else everyone
 
 
-_IS_STAFF: Final = "select exists (select from app_user where id = $1 and is_staff)"
-
-
 async def is_staff(db: Db, user_id: UUID) -> bool:
     """Whether the user administers the installation."""
-    return bool(await db.fetchval(_IS_STAFF, user_id))
+    return bool(await db.fetchval("select exists (select from app_user where id = $1 and is_staff)", user_id))

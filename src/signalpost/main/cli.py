@@ -3,7 +3,6 @@
 Each command imports what it needs by itself: `--help` and `--version` would otherwise take four times as long.
 """
 
-import json
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +22,7 @@ from signalpost.main.cli_support import (
     load_settings,
     password_option,
     print_result,
+    print_rows,
     require_folder,
     run,
     with_context,
@@ -216,10 +216,7 @@ def _add_list(group: click.Group, name: str) -> None:
 
         settings = load_settings(data_dir)
         rows = run(records.with_connection(settings, lambda db: records.listing(settings, db, name, workspace, limit)))
-        if as_json:
-            sys.stdout.write(json.dumps({"data": rows}) + "\n")
-        else:
-            sys.stdout.write(records.table(rows) if rows else records.NONE[name])
+        print_rows(rows, records.NONE[name], as_json=as_json)
 
 
 for group in (users, workspaces, keys, accounts, posts, webhooks, mail, feedback):
@@ -242,10 +239,7 @@ def status_subscribers(ended: str | None, limit: int, data_dir: Path | None, *, 
         )
         return
     rows = run(records.with_connection(settings, lambda db: records.subscribers(db, limit)))
-    if as_json:
-        sys.stdout.write(json.dumps({"data": rows}) + "\n")
-    else:
-        sys.stdout.write(records.table(rows) if rows else "Nobody is subscribed.\n")
+    print_rows(rows, "Nobody is subscribed.\n", as_json=as_json)
 
 
 @posts.command("show", short_help="Show a post with its targets.")

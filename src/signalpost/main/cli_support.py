@@ -154,6 +154,16 @@ def print_result(result: dict[str, Any], *, as_json: bool) -> None:
         sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in cells.items()))
 
 
+def print_rows(rows: list[dict[str, Any]], nothing: str, *, as_json: bool) -> None:
+    """Print a list as a table or as one JSON object; `nothing` says that it is empty."""
+    from signalpost.main import records  # noqa: PLC0415 - only lists need it
+
+    if as_json:
+        sys.stdout.write(json.dumps({"data": rows}) + "\n")
+    else:
+        sys.stdout.write(records.table(rows) if rows else nothing)
+
+
 def ask_password(option: str) -> str:
     """Return the password that the operator types; exit if there is none."""
     try:

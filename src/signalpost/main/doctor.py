@@ -144,12 +144,8 @@ def _disk(settings: Settings) -> Check:
 def _keys(settings: Settings) -> list[tuple[Check, KeyRing | None]]:
     path = settings.data_dir / "master.key"
     if settings.master_key:
-        return [
-            (
-                Check("master key", ok=True, detail="from SIGNALPOST_MASTER_KEY"),
-                KeyRing.from_master(settings.master_key),
-            )
-        ]
+        check = Check("master key", ok=True, detail="from SIGNALPOST_MASTER_KEY")
+        return [(check, KeyRing.from_master(settings.master_key))]
     if not path.exists():
         if not settings.data_dir.is_dir():
             return []

@@ -18,8 +18,11 @@ from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import Db
 from signalpost.web import shared_buckets
 from signalpost.web.request import Request
+from signalpost.web.response import Response
+from signalpost.web.streaming import Stream
 
 RETENTION = timedelta(hours=24)
+_OWN_HEADERS = frozenset({b"etag", b"location", b"content-type", b"retry-after"})
 RUNNING_MAX = timedelta(minutes=2)
 """A key without a response is free again after this time: the process that held it has died."""
 
@@ -123,10 +126,13 @@ async def has_response(db: Db, credential: str, key: str) -> bool:
     return row is not None and row["status"] is not None
 
 
-async def store(db: Db, keys: KeyRing, credential: str, key: str, response: StoredResponse) -> None:
-    """Store the response under the claimed key."""
+async def store(db: Db, keys: KeyRing, credential: str, key: str, response: Response) -> None:
+    """Store the response under the claimed key, with its own headers and none of the request."""
+    if isinstance(response.body, Stream):
+        raise TypeError("a streamed response cannot be stored under an Idempotency-Key")
+    headers = {name.decode(): value.decode("latin-1") for name, value in response.headers if name in _OWN_HEADERS}
     body = keys.seal(response.body, context=_context(credential, key))
-    await db.execute(_STORE, credential, key, response.status, response.headers, body)
+    await db.execute(_STORE, credential, key, response.status, headers, body)
 
 
 def _context(credential: str, key: str) -> str:

@@ -319,14 +319,6 @@ def _replay(call: Call, stored: idempotency.StoredResponse) -> Response:
     return _response(call, stored.status, stored.body, stored.headers, media_type.encode())
 
 
-def _storable(response: Response) -> idempotency.StoredResponse:
-    own = {b"etag", b"location", b"content-type", b"retry-after"}
-    headers = {name.decode(): value.decode("latin-1") for name, value in response.headers if name in own}
-    if isinstance(response.body, Stream):
-        raise TypeError("a streamed response cannot be stored under an Idempotency-Key")
-    return idempotency.StoredResponse(response.status, response.body, headers)
-
-
 async def _respond_once(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str, connection: db.Db
 ) -> Response:
@@ -341,7 +333,7 @@ async def _respond_once(
         if problem.status == 429 or problem.status >= 500:
             raise
         response = problem_response(problem, call.request.shown_path, web.base_url, call.headers)
-    await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
+    await idempotency.store(connection, web.context.keys, _credential(call), key, response)
     return response
 
 
@@ -363,7 +355,7 @@ async def _respond_claimed(
                 raise
             response = problem_response(problem, call.request.shown_path, web.base_url, call.headers)
         async with web.context.database.transaction() as connection:
-            await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
+            await idempotency.store(connection, web.context.keys, _credential(call), key, response)
         completed = True
         return response
     finally:

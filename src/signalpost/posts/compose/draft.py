@@ -224,11 +224,8 @@ def _collect_contradicting_times(data: PostCreate, issues: IssueCollector) -> No
     if data.publish_mode == "schedule" and data.scheduled_at is None:
         issues.add("/scheduledAt", "required", "A scheduled post needs a time, such as 2026-11-21T18:00:00Z.")
     if data.publish_mode == "now" and data.scheduled_at is not None:
-        issues.add(
-            "/scheduledAt",
-            "not_allowed",
-            "A post that is published now has no other time: leave scheduledAt out, or send publishMode: schedule.",
-        )
+        remedy = "leave scheduledAt out, or send publishMode: schedule."
+        issues.add("/scheduledAt", "not_allowed", f"A post that is published now has no other time: {remedy}")
     if data.publish_mode == "slot" and data.scheduled_at is not None:
         issues.add("/scheduledAt", "not_allowed", "A post in a slot has the time of the slot: leave scheduledAt out.")
     if data.queue_id is not None and data.publish_mode != "slot":
@@ -279,15 +276,12 @@ def _chosen_accounts(
         if platform is None:
             issues.append(issue_text.not_allowed(path, slug, networks.PLATFORMS))
         elif not accounts:
-            issues.add(path, "not_found", _no_account(context, platform))
+            remedy = how_to_connect(context, platform)
+            issues.add(path, "not_found", f"The profile has no connected account on {platform}. {remedy}")
         elif accounts[0].id in chosen:
             issues.add(path, "not_unique", f"{platform} is named twice.")
         chosen |= {account.id: account for account in accounts}
     return [(account, None) for account in chosen.values()]
-
-
-def _no_account(context: AppContext, platform: str) -> str:
-    return f"The profile has no connected account on {platform}. {how_to_connect(context, platform)}"
 
 
 def _named_accounts(
