@@ -58,6 +58,36 @@ async def test_a_page_is_bounded_in_bytes_too(
     assert pages == [made[:2], made[2:3], made[3:6], made[6:]]
 
 
+_LONGEST = """
+insert into post (id, workspace_id, profile_id, text, thread, timezone, status, publish_mode, created_by, source, mode,
+    created_at)
+select gen_random_uuid(), $1, $2, repeat('😀', 50000),
+    json_build_array(json_build_object('text', repeat('\u0001', 50000), 'media', '[]'::json)), 'UTC', 'draft', 'draft',
+    '{"type": "user", "id": null, "name": null}', 'api', 'live', now() - make_interval(mins => n)
+from generate_series(1, 100) n
+"""
+
+
+async def test_a_full_page_of_the_longest_posts_ends_at_4_mb_with_its_cursor(
+    api: Api, owner: Login, database: Database
+) -> None:
+    """It is no reason for 503: what follows comes with the next pages."""
+    async with database.transaction() as db:
+        await db.execute(_LONGEST, owner.workspace_id, ids.decode("prof", owner.profile))
+    seen: list[str] = []
+    cursor = ""
+    for limit in (100, 20):
+        answer = await api.get(f"/posts?limit={limit}&cursor={cursor}", key=owner.key)
+        assert answer.status_code == 200, answer.text[:500]
+        page = answer.json()
+        size = len(answer.content)
+        assert size <= paging.PAGE_BYTES_MAX + 1_000 < size + size // len(page["data"])  # one more would not fit
+        assert page["hasMore"]
+        seen += [post["id"] for post in page["data"]]
+        cursor = page["nextCursor"]
+    assert len(set(seen)) == len(seen)
+
+
 async def test_a_list_that_takes_too_long_is_refused(
     api: Api, owner: Login, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
