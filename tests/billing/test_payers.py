@@ -273,6 +273,38 @@ async def test_a_page_of_the_owner_before_is_closed_and_a_late_payment_given_bac
     assert (await till.status(successor))["plan"] == "free"
 
 
+async def test_a_page_is_closed_after_a_transfer_also_if_nobody_pays(till: Till) -> None:
+    owner = await till.buyer()
+    _, member_id = await colleague(till, owner)
+    opened = await till.checkout(owner)
+    await transfer(till, owner, member_id)
+    await close(till, owner)
+
+    assert [one["status"] for one in till.stripe.of_kind("checkout.session")] == ["expired"]
+    till.submit(opened.json()["url"], action="pay", card=HERS)
+    assert charges(till) == []
+
+
+async def test_what_was_paid_while_another_owned_it_is_given_back_also_to_who_owns_it_again(till: Till) -> None:
+    """Paid and transferred back before Stripe was read; what is bought after it counts."""
+    owner = await till.buyer()
+    successor, member_id = await colleague(till, owner)
+    listed = (await till.call("GET", "/team", owner)).json()["data"]
+    [own_id] = [one["id"] for one in listed if one["userId"] == ids.encode("usr", owner.login.user_id)]
+    opened = await till.checkout(owner)
+    await transfer(till, owner, member_id)
+    till.submit(opened.json()["url"], action="pay", card=HERS)
+    moved = await transfer(till, successor, own_id)
+    await close(till, owner)
+    assert (moved.status_code, refunds(till)) == (200, [2900])
+
+    till.pass_days(1)
+    await till.buy(owner, card=HERS)
+    await till.notify()
+    assert (await till.status(owner))["status"] == "active"
+    assert (len(charges(till)), refunds(till)) == (2, [2900])
+
+
 async def test_a_deleted_workspace_has_no_open_page(till: Till) -> None:
     buyer = await till.buyer()
     opened = await till.checkout(buyer)

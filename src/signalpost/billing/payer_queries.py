@@ -52,9 +52,12 @@ delete from billing_handover
 where workspace_id = $1 and user_id = $2 and offered_by = $3 and checkout_id is not distinct from $4 returning true
 """
 _MOVE: Final = """
-update subscription set payer_id = coalesce(payer_id, $2), version = version + 1, checkout_id = null,
-    payer_left_at = case when coalesce(payer_id, $2) = $3 then null else coalesce(payer_left_at, $4) end
+update subscription set payer_id = coalesce(payer_id, $2), version = version + 1,
+    payer_left_at = case when coalesce(payer_id, $2) = $3 then payer_left_at else coalesce(payer_left_at, $4) end
 where workspace_id = $1
+"""
+_COME_BACK: Final = """
+update subscription set payer_left_at = null, version = version + 1 where workspace_id = $1 and payer_id = $2
 """
 _TAKE_OVER: Final = """
 update subscription set payer_id = $2, payer_left_at = null, version = version + 1 where workspace_id = $1
@@ -97,8 +100,16 @@ async def end_handover(db: Db, row: HandoverRow) -> bool:
 
 
 async def move(db: Db, workspace_id: UUID, owner_id: UUID, successor_id: UUID, now: datetime) -> None:
-    """Note that a workspace went to another owner: the card of the one before must not be charged any more."""
+    """Note that a workspace went to another owner: the card of the one before must not be charged any more.
+
+    If it goes back to whose card it is, that stays so until what was charged meanwhile is read and given back.
+    """
     await db.execute(_MOVE, workspace_id, owner_id, successor_id, now)
+
+
+async def come_back(db: Db, workspace_id: UUID, user_id: UUID) -> None:
+    """Note that the card of this payer may be charged again."""
+    await db.execute(_COME_BACK, workspace_id, user_id)
 
 
 async def take_over(db: Db, workspace_id: UUID, user_id: UUID) -> None:

@@ -54,6 +54,8 @@ async def change_subscription(context: AppContext, caller: Caller, data: Subscri
         require_owner(caller, "change the subscription")
     if row is None:
         raise _none()
+    if row.payer_left_at is not None:  # first of all what was charged for another owner is ended
+        await refresh(context, row.customer_id)
     current = chosen(await remote.subscriptions(stripe, row.customer_id))
     if current is None or state_of(current, clock.now()).status not in LIVE:
         raise _none()

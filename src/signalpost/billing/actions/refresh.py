@@ -11,7 +11,7 @@ import msgspec
 
 from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
-from signalpost.billing import queries, remote
+from signalpost.billing import payer_queries, queries, remote
 from signalpost.billing.actions import strays
 from signalpost.billing.actions.strays import STRIPE, Notification
 from signalpost.billing.payer_queries import Payment
@@ -19,6 +19,7 @@ from signalpost.billing.queries import SubscriptionRow
 from signalpost.billing.states import FREE, PAYING, State, chosen, state_of
 from signalpost.billing.stripe import Stripe
 from signalpost.context import AppContext
+from signalpost.identity import members
 from signalpost.kit import clock, log, problems
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
@@ -68,9 +69,19 @@ async def refresh(
             async with context.database.transaction() as db:
                 if await apply(context, db, row, state, notification):
                     await strays.record_payments(db, row.workspace_id, customer_id, charged, refunded)
+                    await _welcome_back(db, row)
                     failpoint("billing.applied")
                     return await queries.find(db, row.workspace_id)
     raise problems.Unavailable("The subscription is being changed elsewhere.", headers={"Retry-After": "5"})
+
+
+async def _welcome_back(db: Db, row: SubscriptionRow) -> None:
+    """Let the card of a payer be charged again who owns the workspace again; what was wrong meanwhile is given back."""
+    if row.payer_left_at is None or row.payer_id is None:
+        return
+    member = await members.find_of_user(db, row.workspace_id, row.payer_id)
+    if member is not None and member.role == "owner":
+        await payer_queries.come_back(db, row.workspace_id, row.payer_id)
 
 
 async def apply(
