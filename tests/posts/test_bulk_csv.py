@@ -16,9 +16,10 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.helpers.steps import Steps
 
+from signalpost.kit.patience import Patience, patience
 from signalpost.posts import csv_rows
 from signalpost.posts.csv_rows import COLUMNS, Records
-from signalpost.posts.many import batch, bulk_csv
+from signalpost.posts.many import batch, bulk, bulk_csv
 
 
 @pytest.fixture
@@ -260,3 +261,19 @@ async def test_a_file_needs_the_rights_of_the_operation(api: Api, make: Make, ow
     other_type = await api.post("/posts/bulk", content=content, key=owner.key, headers={"Content-Type": "text/plain"})
     assert other_type.status_code == 415
     assert "text/csv" in other_type.json()["detail"]
+
+
+async def test_each_part_of_a_file_has_its_own_time_for_statements(
+    api: Api, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parts before have used up what a request has, and are created."""
+    create_rows = bulk.create_rows
+
+    async def create_slowly(*values: Any, **options: Any) -> Any:
+        created = await create_rows(*values, **options)
+        patience.set(Patience(seconds=0))
+        return created
+
+    monkeypatch.setattr(bulk, "create_rows", create_slowly)
+    answer = await send(api, owner, csv_of(*(row(owner) for _ in range(51))))
+    assert (answer.status_code, len(answer.json()["created"])) == (201, 51)

@@ -1,6 +1,7 @@
 """Posts of one request at the next free slots: in the order of the posts, without a gap."""
 
 import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +13,12 @@ from tests.posts.test_bulk_csv import send as send_table
 from tests.scheduling.test_queues import create
 from tests.scheduling.test_slots_of_posts import DAILY, slots
 
+from signalpost.context import AppContext
+from signalpost.kit import clock, ids
+from signalpost.kit.tenant import across_workspaces
 from signalpost.posts.many import bulk
+from signalpost.scheduling import queries
+from signalpost.scheduling.actions import reserve
 
 
 @pytest.fixture
@@ -178,6 +184,83 @@ async def test_the_slots_of_a_table_are_in_order_whatever_becomes_free_and_in_a_
     monkeypatch.setattr(bulk, "create_rows", create_some)
     answer = await send_table(api, owner, table)
     assert (times(answer.json()), parts) == (free, 2)
+
+
+EVERY_HALF_HOUR = [{"time": f"{hour:02}:{minute}"} for hour in range(24) for minute in ("00", "30")]
+
+
+@pytest.mark.parametrize("rows", [160, pytest.param(2_000, marks=[pytest.mark.heavy, pytest.mark.timeout(300)])])
+async def test_a_table_has_its_slots_side_by_side_whoever_takes_slots_meanwhile(
+    api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """Rows in the middle are refused: the next ones move up. What the table did not use is free afterwards."""
+    queue = await create(api, owner, slots=EVERY_HALF_HOUR)
+    first = datetime.fromisoformat((await slots(api, owner, queue, 1))[0]["at"])
+    free = [clock.wire(first + timedelta(minutes=30) * number) for number in range(rows)]
+    create_rows, singles = bulk.create_rows, list[asyncio.Task[dict[str, Any]]]()
+
+    async def create_some(*values: Any, **options: Any) -> Any:
+        """Before each of the first parts, others ask for slots; one waits until it has its own."""
+        singles.extend(asyncio.create_task(make.post(owner, publishMode="slot")) for _ in range(7) if len(singles) < 20)
+        if len(singles) == 7:
+            await singles[0]
+        return await create_rows(*values, **options)
+
+    monkeypatch.setattr(bulk, "create_rows", create_some)
+    refused = list(range(3, rows, 7))
+    table = csv_of(
+        *(row(owner, publishMode="slot", platforms="nowhere" if number in refused else "sandbox")
+          for number in range(rows))
+    )  # fmt: skip
+    answer = await send_table(api, owner, table)
+    others = [post["scheduledAt"] for post in await asyncio.gather(*singles)]
+
+    assert answer.status_code == 201, answer.text
+    result = answer.json()
+    assert [error["index"] for error in result["errors"]] == refused
+    assert times(result) == free[: rows - len(refused)]
+    assert (len(others), len(set(others))) == (20, 20)
+    assert min(others) >= free[rows - len(refused)]
+
+
+async def test_slots_of_a_killed_request_are_free_again_after_a_while(
+    api: Api, context: AppContext, make: Make, owner: Login
+) -> None:
+    """What its process leaves behind is in the way of others, and of files that come later, until its time is over."""
+    queue = await create(api, owner, slots=EVERY_HALF_HOUR)
+    free = [slot["at"] for slot in await slots(api, owner, queue, 8)]
+    queue_id = ids.decode("slq", queue["id"])
+    assert queue_id is not None
+    with across_workspaces():
+        async with context.database.transaction() as db:
+            [locked] = await queries.lock_many(db, owner.workspace_id, [queue_id], [])
+            await reserve.reserve_block(db, locked, 3)
+    assert [slot["free"] for slot in await slots(api, owner, queue, 4)] == [False, False, False, True]
+    table = csv_of(row(owner, publishMode="slot"), row(owner, publishMode="slot"))
+    assert times((await send_table(api, owner, table)).json()) == free[3:5]
+    assert (await make.post(owner, publishMode="slot"))["scheduledAt"] == free[5]
+
+    async with context.database.connection() as db:
+        assert await db.fetchval("select count(*) from slot_block") == 1
+        await db.execute("update slot_block set until = now()")
+    assert (await make.post(owner, publishMode="slot"))["scheduledAt"] == free[0]
+    later = csv_of(row(owner, publishMode="slot"), row(owner, publishMode="slot"))
+    assert times((await send_table(api, owner, later)).json()) == free[1:3]
+    async with context.database.connection() as db:
+        assert await db.fetchval("select count(*) from slot_block") == 0
+
+
+async def test_nobody_reserves_slots_of_profiles_that_they_do_not_see(
+    api: Api, make: Make, owner: Login, statements: list[str]
+) -> None:
+    other = await make.profile(owner, name="Other")
+    member = await make.member(owner, role="editor", profile_ids=[other["id"]])
+    await create(api, owner, slots=DAILY)
+    for key, status, blocks in ((member.key, 422, 0), (owner.key, 201, 1)):
+        table = csv_of(row(owner, publishMode="slot"), row(owner, publishMode="slot"))
+        statements.clear()
+        assert (await send_table(api, owner, table, key=key)).status_code == status
+        assert sum("insert into slot_block" in text for text in statements) == blocks
 
 
 async def test_a_post_in_a_slot_does_not_repeat_and_a_fan_out_has_no_slots(api: Api, owner: Login) -> None:

@@ -1,7 +1,7 @@
 """Reads of slot queues, and of who has which of their slots. A caller sees the queues of the profiles that it sees."""
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -38,9 +38,9 @@ class QueueRow(Struct, frozen=True):
 
 
 class Occupant(NamedTuple):
-    """What stands in the way of a slot: a post that has it, or an account that publishes something else then.
+    """What stands in the way of a slot: a post that has it, an account that publishes something else then, or a file.
 
-    `post_id` None: the latter.
+    `post_id` None: one of the latter two.
     """
 
     at: datetime
@@ -100,6 +100,10 @@ union all
 select distinct t.next_attempt_at, null::timestamp, null, null::uuid
 from target t where t.account_id = any($6) and t.workspace_id = $2 and t.next_attempt_at = any($7)
     and t.post_id is distinct from $5
+union all
+select s.at, null, null, null
+from slot_block b join unnest($7::timestamptz[]) as s(at) on s.at between b.first_at and b.last_at
+where b.queue_id = $1 and b.workspace_id = $2 and b.until > now() and ($8::bigint is null or b.id < $8)
 """  # noqa: S608 - constants only
 _BUSY = """
 select distinct account_id, next_attempt_at from target
@@ -109,6 +113,12 @@ _HELD = f"""
 select count(*) from slot_reservation r join post p on p.id = r.post_id
 where r.queue_id = $1 and r.workspace_id = $2 and p.scheduled_at > now() and {HOLDS}
 """  # noqa: S608 - constants only
+_FORGET_BLOCKS = "delete from slot_block where queue_id = $1 and workspace_id = $2 and until <= now()"
+_ADD_BLOCK = """
+insert into slot_block (queue_id, workspace_id, first_at, last_at, until) values ($1, $2, $3, $4, now() + $5)
+returning id
+"""
+_REMOVE_BLOCKS = "delete from slot_block where id = any($1) and workspace_id = $2"
 _STILL_HAS = "select exists (select from slot_reservation where post_id = $1 and workspace_id = $2)"
 
 
@@ -170,16 +180,30 @@ async def occupants(
     account_ids: Collection[UUID] = (),
     *,
     except_post: UUID | None = None,
+    block_id: int | None = None,
 ) -> Occupants:
     """Return what may stand in the way of these slots, which follow each other.
 
-    `account_ids`: also what these accounts publish at such an instant. `except_post` is not in its own way.
+    `account_ids`: also what these accounts publish at such an instant. `except_post` is not in its own way, nor is the
+    block `block_id`, or one that was reserved later.
     """
     records = await db.fetch(
         _OCCUPANTS, queue.id, queue.workspace_id, times[0].at, times[-1].at, except_post, list(account_ids),
-        [slot.at for slot in times],
+        [slot.at for slot in times], block_id,
     )  # fmt: skip
     return Occupants(queue.zone_name, (Occupant(*record) for record in records))
+
+
+async def add_block(db: Db, queue: QueueRow, first_at: datetime, last_at: datetime, lasts: timedelta) -> int:
+    """Keep the slots of a range from everybody else, for at most so long. Those that are over are removed."""
+    await db.execute(_FORGET_BLOCKS, queue.id, queue.workspace_id)
+    block_id: int = await db.fetchval(_ADD_BLOCK, queue.id, queue.workspace_id, first_at, last_at, lasts)
+    return block_id
+
+
+async def remove_blocks(db: Db, workspace_id: UUID, block_ids: Collection[int]) -> None:
+    """Leave what is free in these ranges to everybody."""
+    await db.execute(_REMOVE_BLOCKS, list(block_ids), workspace_id)
 
 
 async def busy(

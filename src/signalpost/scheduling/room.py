@@ -3,6 +3,6 @@ from signalpost.scheduling import routes
 
 ROOM = Room(
     name="scheduling",
-    tables=("slot_queue", "slot_reservation"),
+    tables=("slot_block", "slot_queue", "slot_reservation"),
     routes=routes.routes,
 )

@@ -46,6 +46,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     "metric": Exported(),
     "metric_followers": Exported(),
     "recurrence_series": Exported(stays="a series would create posts by itself; its post becomes a draft"),
+    "slot_block": Exported(stays="only while a file is being read"),
     "slot_reservation": Exported(stays="only posts that wait have slots, and those become drafts"),
     "member": Exported(
         stays=_PEOPLE,

@@ -9,7 +9,7 @@ ERASED: Final = (
     "ticket_vote", "ticket_message", "ticket",
     "messenger_reply", "messenger_message", "messenger_code", "messenger_link",
     "metric_schedule", "metric", "metric_latest", "metric_day", "metric_account", "metric_followers", "metric_profile",
-    "slot_reservation", "slot_queue", "recurrence_occurrence", "recurrence_series",
+    "slot_block", "slot_reservation", "slot_queue", "recurrence_occurrence", "recurrence_series",
     "attempt", "target", "search_pending", "search_progress", "post_text", "post",
     "post_count_change", "post_count",
     "delivery", "webhook", "oauth_flow", "account", "platform_invite", "profile_link_history", "profile_link", "media",

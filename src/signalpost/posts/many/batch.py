@@ -1,7 +1,6 @@
 """Creating many posts in one transaction: read once, decide on each, write once. One that is refused stops no other."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -24,7 +23,7 @@ from signalpost.posts.compose.fetch import Fetched
 from signalpost.posts.compose.media import MediaRows, read_media
 from signalpost.posts.duplicates import Duplicate, Duplicates
 from signalpost.posts.errors import ExternalIdConflict
-from signalpost.posts.many.batch_slots import BatchSlots, GapLeftError
+from signalpost.posts.many.batch_slots import BatchSlots, FileSlots, GapLeftError
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Source
@@ -61,19 +60,19 @@ async def create_batch(
     caller: Caller,
     items: Sequence[Item],
     *,
-    slots_after: dict[UUID, datetime] | None = None,
+    file_slots: FileSlots | None = None,
 ) -> list[Outcome]:
     """Write those of the posts that nothing stands in the way of; say of each other one why it was not written.
 
     `db` is inside a transaction. Nothing is fetched and no permission is checked here. The number of statements does
-    not depend on the number of posts. `slots_after`: see `BatchSlots`; the last slots of this batch are added to it.
+    not depend on the number of posts. `file_slots`: the last slots of this batch are added to it.
 
     Raises:
         TooManyItems: they have more than `TARGETS_MAX` targets.
         PlanLimitReached: the plan does not cover all of them; the transaction must be rolled back.
         Unavailable: profiles or accounts change too often.
     """
-    batch = _Batch(context, db, caller, items, {} if slots_after is None else slots_after)
+    batch = _Batch(context, db, caller, items, file_slots or FileSlots())
     for _ in range(ATTEMPTS_MAX):
         await batch.write_waiting()
         if not batch.waiting:
@@ -83,12 +82,12 @@ async def create_batch(
 
 class _Batch:
     def __init__(
-        self, context: AppContext, db: Db, caller: Caller, items: Sequence[Item], slots_after: dict[UUID, datetime]
+        self, context: AppContext, db: Db, caller: Caller, items: Sequence[Item], file_slots: FileSlots
     ) -> None:
         self.context, self.db, self.caller, self.items = context, db, caller, items
         self.outcomes: dict[int, Outcome] = {}
         self.over_limit: dict[str, Problem] = {}
-        self.slots = BatchSlots(db, caller, slots_after)
+        self.slots = BatchSlots(db, caller, file_slots)
 
     @property
     def waiting(self) -> list[int]:
@@ -99,7 +98,7 @@ class _Batch:
         """Decide on every item that waits. Those that meet a change of this moment go on waiting."""
         built = await self._build(self.waiting)
         in_slots = {index: self.items[index].data for index in built if self.items[index].data.publish_mode == "slot"}
-        await self.slots.lock(in_slots)
+        await self.slots.lock({(data.profile_id, data.queue_id) for data in in_slots.values()})
         first, followers = _first_of_equals(built)
         free = await self._without_duplicates(first) if first else {}
         free, refused = await self.slots.give(free, in_slots)

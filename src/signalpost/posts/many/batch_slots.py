@@ -1,8 +1,10 @@
 """Slots for the posts of a batch: in the order of the posts, and only for those that are written."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from uuid import UUID
+
+from msgspec import Struct
 
 from signalpost.kit import clock
 from signalpost.kit.db import Db
@@ -25,29 +27,45 @@ class GapLeftError(Exception):
     """A post that was given a slot was not written."""
 
 
+QueueChoice = tuple[UUID, UUID | None]
+"""A profile, and the queue that a post of it names; None: the default one."""
+
+
+class FileSlots(Struct):
+    """What the batches of a file have in common, by queue."""
+
+    blocks: Mapping[UUID, int] = {}
+    """The ids of the blocks of slots that are reserved for the file."""
+    after: dict[UUID, datetime] = {}
+    """The last slot that earlier batches got; those of the next one are later."""
+
+
 class BatchSlots:
-    """The queues that the posts of a batch name, locked until the end of the transaction, and what they give.
+    """The queues that the posts of a batch name, locked until the end of the transaction, and what they give."""
 
-    `after`: by queue, the last slot that earlier batches of the same file got; those of this one are later.
-    """
-
-    def __init__(self, db: Db, caller: Caller, after: dict[UUID, datetime]) -> None:
-        self._db, self._caller, self._after = db, caller, after
+    def __init__(self, db: Db, caller: Caller, file: FileSlots) -> None:
+        self._db, self._caller, self._file = db, caller, file
         self._queues: dict[UUID, QueueRow] = {}
         self._default: dict[UUID, QueueRow] = {}
         self.given: list[Given] = []
 
-    async def lock(self, bodies: Mapping[int, PostCreate]) -> None:
-        """Lock the queues of these posts, each once, before any content of theirs is locked."""
-        if not bodies:
+    async def lock(self, choices: Collection[QueueChoice]) -> None:
+        """Lock the queues that posts ask for, each once, before any content of theirs is locked."""
+        if not choices:
             return
         # As every writer does, before it waits for anything else.
-        await queries.share_profiles(self._db, list({data.profile_id for data in bodies.values()}))
-        named = {data.queue_id for data in bodies.values() if data.queue_id is not None}
-        default_of = {data.profile_id for data in bodies.values() if data.queue_id is None}
+        await queries.share_profiles(self._db, list({profile_id for profile_id, _ in choices}))
+        named = {queue_id for _, queue_id in choices if queue_id is not None}
+        default_of = {profile_id for profile_id, queue_id in choices if queue_id is None}
         queues = await slots.lock_many(self._db, self._caller.workspace_id, named, default_of)
         self._queues = {queue.id: queue for queue in queues}
         self._default = {queue.profile_id: queue for queue in queues if queue.is_default}
+
+    def queue_of(self, choice: QueueChoice) -> QueueRow | None:
+        """Return the queue that a post asks for; None: its profile has no such queue."""
+        profile_id, queue_id = choice
+        queue = self._default.get(profile_id) if queue_id is None else self._queues.get(queue_id)
+        return queue if queue is not None and queue.profile_id == profile_id else None
 
     async def give(
         self, new_posts: Mapping[int, NewPost], bodies: Mapping[int, PostCreate]
@@ -58,8 +76,8 @@ class BatchSlots:
         by_queue: dict[UUID, list[int]] = {}
         for index in (index for index in new_posts if index in bodies):
             data = bodies[index]
-            queue = self._default.get(data.profile_id) if data.queue_id is None else self._queues.get(data.queue_id)
-            if queue is None or queue.profile_id != data.profile_id:
+            queue = self.queue_of((data.profile_id, data.queue_id))
+            if queue is None:
                 refused[index] = ValidationFailed(errors=[no_queue(data.queue_id)])
             else:
                 by_queue.setdefault(queue.id, []).append(index)
@@ -74,8 +92,9 @@ class BatchSlots:
             queue = self._queues[queue_id]
             accounts = [[target.account_id for target in new_posts[index].targets] for index in indexes]
             free_slots = await reserve.next_free_of_many(
-                self._db, queue, accounts, taken, after=self._after.get(queue_id)
-            )
+                self._db, queue, accounts, taken, after=self._file.after.get(queue_id),
+                block_id=self._file.blocks.get(queue_id),
+            )  # fmt: skip
             for index, slot in zip(indexes, free_slots, strict=False):
                 _place(new_posts[index], PickedSlot(queue, slot))
                 self.given.append(Given(queue_id, slot.at, new_posts[index].post.id))
@@ -92,7 +111,7 @@ class BatchSlots:
             raise GapLeftError
         if self.given:
             await reserve.take_many(self._db, self._caller.workspace_id, self.given)
-        self._after |= {slot.queue_id: slot.at for slot in self.given}  # of each queue the last
+        self._file.after |= {slot.queue_id: slot.at for slot in self.given}  # of each queue the last
 
 
 def _place(new: NewPost, picked: PickedSlot) -> None:

@@ -1,9 +1,7 @@
 """Creating the posts of one request, as JSON lists them; each is checked by itself."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final
-from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
@@ -15,6 +13,7 @@ from signalpost.posts.change import refusals
 from signalpost.posts.compose.draft import wants_draft
 from signalpost.posts.compose.fetch import Fetched, fetch_all, names_addresses
 from signalpost.posts.many.batch import Item, Outcome, create_batch
+from signalpost.posts.many.batch_slots import FileSlots
 from signalpost.posts.schemas.many import BulkCreate, BulkCreated, BulkError, BulkQuery, BulkResult
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.write import permissions
@@ -96,11 +95,11 @@ async def create_rows(
     fetched: FetchedRows,
     *,
     dry_run: bool,
-    slots_after: dict[UUID, datetime] | None = None,
+    file_slots: FileSlots | None = None,
 ) -> dict[int, Outcome]:
     """Create the posts of these rows; return what became of each. A dry run is undone in the database.
 
-    `slots_after`: as `create_batch` takes it.
+    `file_slots`: as `create_batch` takes it.
 
     Raises:
         what `create_batch` raises; Forbidden, InsufficientScope: the caller may only write drafts.
@@ -121,7 +120,7 @@ async def create_rows(
     if transaction is not None:
         await transaction.start()
     try:
-        created = await create_batch(context, db, caller, list(items.values()), slots_after=slots_after)
+        created = await create_batch(context, db, caller, list(items.values()), file_slots=file_slots)
     finally:
         if transaction is not None:
             await transaction.rollback()

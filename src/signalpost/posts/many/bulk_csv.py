@@ -1,10 +1,10 @@
 """Creating posts from a CSV file: it is received to disk, then its rows are created, fifty at a time."""
 
+from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from datetime import datetime
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
-from uuid import UUID
 
 import msgspec
 
@@ -12,14 +12,16 @@ from signalpost.context import AppContext
 from signalpost.kit import problems
 from signalpost.kit.db import RETRYABLE
 from signalpost.kit.pace import Pace
+from signalpost.kit.patience import Patience, patience
 from signalpost.kit.problems import Problem
 from signalpost.media import receiver
 from signalpost.posts import csv_rows
 from signalpost.posts.change import refusals
 from signalpost.posts.compose.fetch import OF_REQUEST_MAX, fetch_all, names_addresses
 from signalpost.posts.csv_rows import Header, Record, Records
-from signalpost.posts.many import bulk
+from signalpost.posts.many import bulk, file_slots
 from signalpost.posts.many.batch import Outcome
+from signalpost.posts.many.batch_slots import FileSlots, QueueChoice
 from signalpost.posts.many.bulk import FetchedRows, place_of
 from signalpost.posts.schemas.many import BULK_MAX, BulkCsvQuery, BulkError
 from signalpost.posts.schemas.requests import PostCreate
@@ -55,17 +57,20 @@ async def create_posts(context: AppContext, caller: Caller, pieces: AsyncIterabl
         permissions.require_publishing(caller)
     async with receiver.temporary_folder(context.settings.data_dir) as folder:
         path = folder / "posts.csv"
-        header, count = await _receive(pieces, path)
-        _require_capacity(caller, query, count)
-        results = _Results(context, query)
-        with path.open("rb") as file:
-            async for rows in _batches(file, header, draft=query.draft):
-                await _create(context, caller, rows, results)
+        header, form = await _receive(pieces, path)
+        _require_capacity(caller, query, form.count)
+        # One transaction locks the queues by itself, and a dry run takes nothing.
+        choices = Counter[QueueChoice]() if query.atomic or query.dry_run else form.choices
+        async with file_slots.reserved(context, caller, choices) as slots:
+            results = _Results(context, query, slots)
+            with path.open("rb") as file:
+                async for rows in _batches(file, header, draft=query.draft):
+                    await _create(context, caller, rows, results)
     return results.document()
 
 
-async def _receive(pieces: AsyncIterable[bytes], path: Path) -> tuple[Header, int]:
-    """Write what arrives to a file; return its columns and the number of its rows."""
+async def _receive(pieces: AsyncIterable[bytes], path: Path) -> "tuple[Header, _Form]":
+    """Write what arrives to a file; return its columns and its form."""
     checked, size, records = _Form(), 0, Records()
     with path.open("wb") as file:
         async for piece in pieces:
@@ -79,14 +84,15 @@ async def _receive(pieces: AsyncIterable[bytes], path: Path) -> tuple[Header, in
         checked.take(record)
     if checked.header is None or not checked.count:
         raise problems.invalid("", "required", "The file has no rows below the one that names the columns.")
-    return checked.header, checked.count
+    return checked.header, checked
 
 
 class _Form:
-    """The form of a file: its columns, and how many rows have something in them."""
+    """The form of a file: its columns, and how many rows have something in them, and ask for a slot of which queue."""
 
     def __init__(self) -> None:
         self.header: Header | None = None
+        self.choices = Counter[QueueChoice]()
         self.count = self._lines = 0
 
     def take(self, record: Record) -> None:
@@ -104,6 +110,10 @@ class _Form:
         if self._lines > ROWS_MAX:
             message = f"A file has at most {ROWS_MAX} rows, blank ones included: split it."
             raise problems.TooManyItems(message, limit={"max": ROWS_MAX})
+        if "publishMode" in self.header.columns and not csv_rows.is_blank(record):
+            with suppress(Problem):  # it is said of this row when it is created
+                if (choice := file_slots.choice_of(self.header.body_of(record))) is not None:
+                    self.choices[choice] += 1
 
 
 async def _split(records: Records, piece: bytes) -> AsyncIterator[Record]:
@@ -155,10 +165,8 @@ def _read(header: Header, record: Record, *, draft: bool) -> PostCreate | Proble
 class _Results:
     """What became of the rows so far, as JSON: ten thousand structs would take much more."""
 
-    def __init__(self, context: AppContext, query: BulkCsvQuery) -> None:
-        self.query, self.addresses_left = query, OF_REQUEST_MAX
-        self.slots_after: dict[UUID, datetime] = {}
-        """By queue, the last slot that a row of this file got."""
+    def __init__(self, context: AppContext, query: BulkCsvQuery, slots: FileSlots) -> None:
+        self.query, self.slots, self.addresses_left = query, slots, OF_REQUEST_MAX
         self._base_url = context.base_url
         self._created: list[bytes] = []
         self._errors: list[bytes] = []
@@ -234,13 +242,14 @@ async def _write(
 ) -> None:
     """Create the posts of some rows, again if that ends in a deadlock, and note what became of them."""
     outcomes: Mapping[int, Outcome] = {}
-    slots_after: dict[UUID, datetime] = {}
+    slots = results.slots
+    patience.set(Patience())  # of these rows: those before have used up theirs, and are created
     for attempt in range(ATTEMPTS_MAX):
-        slots_after = dict(results.slots_after)
+        slots = FileSlots(slots.blocks, dict(results.slots.after))
         try:
             async with context.database.transaction() as db:
                 outcomes = await bulk.create_rows(
-                    context, db, caller, bodies, fetched, dry_run=results.query.dry_run, slots_after=slots_after
+                    context, db, caller, bodies, fetched, dry_run=results.query.dry_run, file_slots=slots
                 )
                 if results.query.atomic:
                     results.require_none_refused(rows, outcomes)
@@ -248,7 +257,7 @@ async def _write(
         except RETRYABLE:
             if attempt == ATTEMPTS_MAX - 1:
                 raise
-    results.slots_after = slots_after
+    results.slots = slots
     pace = Pace()
     for index, line, _ in rows:
         results.add(index, line, outcomes[index])

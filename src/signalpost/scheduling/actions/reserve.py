@@ -18,6 +18,11 @@ AHEAD_MAX: Final = timedelta(days=365)
 _STEP: Final = 256
 """How many slots are looked at by one read."""
 
+BLOCK_MAX: Final = 2_560
+"""Slots of a block: ten reads under the lock of the queue. The rest of a longer file is in order, with gaps."""
+BLOCK_LASTS: Final = timedelta(minutes=5)
+"""How long a killed request keeps slots from others."""
+
 _GIVE_UP = "delete from slot_reservation where post_id = $1 and workspace_id = $2"
 # From whoever had the slot before and has given it up, and from no one else.
 _TAKE = f"""
@@ -83,12 +88,19 @@ async def take(db: Db, queue: QueueRow, at: datetime, post_id: UUID) -> None:
 
 
 async def next_free_of_many(
-    db: Db, queue: QueueRow, accounts: Sequence[Collection[UUID]], taken: Taken, *, after: datetime | None = None
+    db: Db,
+    queue: QueueRow,
+    accounts: Sequence[Collection[UUID]],
+    taken: Taken,
+    *,
+    after: datetime | None = None,
+    block_id: int | None = None,
 ) -> list[SlotTime]:
     """Return a free slot for each new post, named by its accounts: that of each after that of the one before.
 
     The number of statements depends on how far away the last one is. `queue` is locked; `taken`, which grows by what is
-    given, has what other new posts take. Slots begin after `after`. The list is shorter if the slots do not suffice.
+    given, has what other new posts take. Slots begin after `after`; those of the block `block_id` are free for them.
+    The list is shorter if the slots do not suffice.
     """
     zone = zones.zone(queue.zone_name)
     if zone is None or not queue.active:
@@ -97,7 +109,7 @@ async def next_free_of_many(
     everybody = {account_id for of_post in accounts for account_id in of_post}
     times = occurrences(queue.slots, zone, max(now, after or now), now + AHEAD_MAX)
     while len(free_slots) < len(accounts) and (step := list(islice(times, _STEP))):
-        occupants = await queries.occupants(db, queue, step)
+        occupants = await queries.occupants(db, queue, step, block_id=block_id)
         busy = taken | await queries.busy(db, queue.workspace_id, everybody, step)
         for slot in step:
             if len(free_slots) == len(accounts):
@@ -107,6 +119,16 @@ async def next_free_of_many(
                 free_slots.append(slot)
                 taken |= instants
     return free_slots
+
+
+async def reserve_block(db: Db, queue: QueueRow, count: int) -> int | None:
+    """Keep the next free slots, at most `BLOCK_MAX`, for posts that are about to be written; return the block's id.
+
+    `queue` is locked. None: there are none. Until the block is removed, or `BLOCK_LASTS` is over, it is in the way of
+    everyone who does not name it, and of those who reserved theirs later.
+    """
+    free = await next_free_of_many(db, queue, [()] * min(count, BLOCK_MAX), set())
+    return await queries.add_block(db, queue, free[0].at, free[-1].at, BLOCK_LASTS) if free else None
 
 
 async def take_many(db: Db, workspace_id: UUID, slots: Sequence[Given]) -> None:
