@@ -25,12 +25,11 @@ from signalpost.media.schemas import (
     PresignedUploads,
     ResumableUpload,
     UploadPresign,
-    UploadQuery,
     UploadReceipt,
     UploadsPresign,
 )
 from signalpost.web.caller import PUBLIC, Caller
-from signalpost.web.fields import MediaId
+from signalpost.web.fields import MediaId, SignedQuery
 from signalpost.web.inputs import Mine, require_profile
 from signalpost.web.paging import Page
 from signalpost.web.request import Request
@@ -122,7 +121,7 @@ async def presign_uploads(context: AppContext, db: Db, caller: Caller, data: Upl
     raises=(problems.InvalidState,),
 )
 async def put_media_upload(
-    media_id: MediaId, query: UploadQuery, request: Request, context: AppContext
+    media_id: MediaId, query: SignedQuery, request: Request, context: AppContext
 ) -> UploadReceipt:
     """Send the bytes of an announced file. The `uploadUrl` of an announcement points here; it needs no credential.
 

@@ -10,7 +10,7 @@ from signalpost.media import signed_urls
 from signalpost.media.file_types import ContentType, MediaKind
 from signalpost.media.states import MediaStatus
 from signalpost.web.caller import Mode
-from signalpost.web.fields import ProfileId
+from signalpost.web.fields import ProfileId, SignedQuery
 
 AltText = Annotated[str, Meta(max_length=1500)]
 Sha256 = Annotated[
@@ -99,23 +99,6 @@ class UploadsPresign(Input):
     ]
 
 
-class UploadQuery(Input):
-    """The query string of an upload URL."""
-
-    expires: Annotated[
-        int, Meta(ge=0, le=2**53, description="When the URL expires, in Unix seconds.", examples=[1795287600])
-    ]
-    signature: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=64,
-            description="The signature of the URL.",
-            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
-        ),
-    ]
-
-
 class PresignedUpload(Output):
     """Send the bytes with `method` and `headers` to `uploadUrl` before `expiresAt`; it needs no credential, works once.
 
@@ -199,21 +182,9 @@ class MediaStats(Output):
     images_described: Annotated[int, Meta(description="How many have an alternative text.", examples=[3])]
 
 
-class ContentQuery(Input):
-    """The query string of a signed URL."""
+class ContentQuery(SignedQuery):
+    """The query string of the signed URL of a file."""
 
-    expires: Annotated[
-        int, Meta(ge=0, le=2**53, description="When the URL expires, in Unix seconds.", examples=[1795287600])
-    ]
-    signature: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=64,
-            description="The signature of the URL.",
-            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
-        ),
-    ]
     variant: Annotated[
         signed_urls.Variant, Meta(description="The file itself or its thumbnail.", examples=["original"])
     ] = "original"

@@ -100,3 +100,8 @@ def _instant(text: str | None) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         return None
     return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+def single_spaced(text: str | None) -> str:
+    """Return a text by which a post is recognised, although its network has changed the white space."""
+    return " ".join((text or "").split())

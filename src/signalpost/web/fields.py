@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from signalpost.kit import issue_text, value_issues
 from signalpost.kit.ids import Id
+from signalpost.kit.wire import Input
 
 
 class UserId(Id, prefix="usr", noun="user"): ...
@@ -93,3 +94,20 @@ Day = Annotated[
         extra={issue_text.FORMAT: "Must be a date, such as 2026-11-21."},
     ),
 ]
+
+
+class SignedQuery(Input):
+    """The query string of a signed URL."""
+
+    expires: Annotated[
+        int, Meta(ge=0, le=2**53, description="When the URL expires, in Unix seconds.", examples=[1795287600])
+    ]
+    signature: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="The signature of the URL.",
+            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
+        ),
+    ]

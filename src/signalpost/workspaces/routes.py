@@ -10,13 +10,12 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, NotFound, TooManyItems
 from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.fields import WorkspaceId
+from signalpost.web.fields import SignedQuery, WorkspaceId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import RawResponse, Routes
 from signalpost.workspaces.actions import create, delete, export, update
 from signalpost.workspaces.schemas import (
-    ExportContentQuery,
     WorkspaceCreate,
     WorkspaceDeleteQuery,
     WorkspaceDeletion,
@@ -97,7 +96,7 @@ async def get_workspace_export(workspace: MyWorkspace, db: Db, caller: Caller, c
     documented_response={"application/x-tar": {"schema": {"type": "string", "format": "binary"}}},
 )
 async def get_workspace_export_content(
-    workspace_id: WorkspaceId, query: ExportContentQuery, context: AppContext
+    workspace_id: WorkspaceId, query: SignedQuery, context: AppContext
 ) -> RawResponse:
     """Return the file of an export. `downloadUrl` points here; it needs no credential."""
     return await export.export_content(context, workspace_id, query)

@@ -72,20 +72,3 @@ class WorkspaceExport(Output):
     download_url: Annotated[
         str | None, Meta(description="A signed URL of the file, valid for an hour; only while it is `ready`.")
     ]
-
-
-class ExportContentQuery(Input):
-    """The query string of a signed URL."""
-
-    expires: Annotated[
-        int, Meta(ge=0, le=2**53, description="When the URL expires, in Unix seconds.", examples=[1795287600])
-    ]
-    signature: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=64,
-            description="The signature of the URL.",
-            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
-        ),
-    ]

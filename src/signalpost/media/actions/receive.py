@@ -17,7 +17,7 @@ from signalpost.media import file_types, receiver, signed_urls
 from signalpost.media.actions.store import complete_upload
 from signalpost.media.queries import MEDIA_COLUMNS, MediaRow, read_media
 from signalpost.media.receiver import Announced, FileReceiver, SizeLimits
-from signalpost.media.schemas import UploadQuery
+from signalpost.web.fields import SignedQuery
 
 _FIND = f"""
 select {MEDIA_COLUMNS}, {tenant_sql("media.workspace_id")} as tenant_id, created_by ->> 'id' as maker
@@ -33,7 +33,7 @@ class SentHeaders(Struct, frozen=True):
 
 
 async def receive_upload(
-    context: AppContext, media_id: UUID, query: UploadQuery, sent: SentHeaders, pieces: AsyncIterator[bytes]
+    context: AppContext, media_id: UUID, query: SignedQuery, sent: SentHeaders, pieces: AsyncIterator[bytes]
 ) -> MediaRow:
     """Receive the bytes of a file and make it ready. What is refused before its last byte can be sent again.
 

@@ -4,7 +4,7 @@ The id is what makes publishing safe: whether a call whose response was lost has
 and publishing it a second time is impossible.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -181,9 +181,17 @@ async def find_published(
     return await _located(intended, locate)
 
 
-def unless_more(items: Sequence[Any], last_at: datetime, since: datetime) -> OutcomeUnknown | None:
-    """Return None if a list that lacks the post reaches back to `since`; otherwise nobody can tell."""
-    if len(items) < LISTED or last_at < since:
+def find_listed(
+    listed: Mapping[str, Any], since: datetime, is_same: Callable[[Mapping[str, Any]], bool]
+) -> PublicPart | OutcomeUnknown | None:
+    """Find the post in a list, newest first. None: it is not there, and the list reaches back to `since`."""
+    data, at = listed.get("data"), since
+    items = data if isinstance(data, list) else []
+    for item in items:
+        at = datetime.fromisoformat(string(item.get("timestamp")) or "1970-01-01T00:00:00+00:00")
+        if at >= since and (media_id := string(item.get("id"))) and is_same(item):
+            return {"id": media_id, "url": string(item.get("permalink"))}
+    if len(items) < LISTED or at < since:
         return None
     return OutcomeUnknown(message="The account has published too many posts since then to find this one.")
 

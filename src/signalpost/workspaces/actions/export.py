@@ -18,12 +18,13 @@ from signalpost.kit import clock, ids, log, problems, storage
 from signalpost.kit.db import Db
 from signalpost.media.receiver import require_space, temporary_folder
 from signalpost.web.caller import Caller
+from signalpost.web.fields import SignedQuery
 from signalpost.web.routing import RawResponse
 from signalpost.web.streaming import Stream
 from signalpost.workspaces import links, queries
 from signalpost.workspaces.actions.write_archive import write_archive
 from signalpost.workspaces.queries import EXPORT_COLUMNS, ExportRow, read_export
-from signalpost.workspaces.schemas import ExportContentQuery, WorkspaceExport
+from signalpost.workspaces.schemas import WorkspaceExport
 
 JOB: Final = "workspaces.export"
 REMOVE_JOB: Final = "workspaces.remove_export"
@@ -231,7 +232,7 @@ async def erase_export(context: AppContext, lease: Lease, workspace_id: UUID) ->
         await db.execute(_DELETE, workspace_id)
 
 
-async def export_content(context: AppContext, workspace_id: UUID, query: ExportContentQuery) -> RawResponse:
+async def export_content(context: AppContext, workspace_id: UUID, query: SignedQuery) -> RawResponse:
     """Return the file. Who has the URL is taken for whom it was made for, and history says so.
 
     Raises:

@@ -31,7 +31,7 @@ from signalpost.networks.meta.graph import Graph
 from signalpost.networks.meta.insights import delete_object, insights, is_missing, nested
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
-from signalpost.networks.responses import string, texts
+from signalpost.networks.responses import single_spaced, string, texts
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored, publish_parts, reconcile_parts
 
 PHOTO_SECONDS_MAX: Final = 72_000
@@ -196,7 +196,7 @@ async def _find_post(
         same = (
             photo_ids >= set(photos)
             if photos
-            else _normal(string(post.get("message"))) == _normal(text) and bool(photo_ids) == shows_media
+            else single_spaced(string(post.get("message"))) == single_spaced(text) and bool(photo_ids) == shows_media
         )
         if same and _created_at(post) >= since and (post_id := string(post.get("id"))):
             return {"id": post_id, "url": address(string(post.get("permalink_url")))}
@@ -212,10 +212,6 @@ def _photos_of(post: Mapping[str, Any]) -> set[str]:
             if isinstance(target, dict) and (photo_id := string(target.get("id"))):
                 photo_ids.add(photo_id)
     return photo_ids
-
-
-def _normal(text: str | None) -> str:
-    return " ".join((text or "").split())
 
 
 def _created_at(post: Mapping[str, Any]) -> datetime:

@@ -31,17 +31,17 @@ from signalpost.networks.meta.containers import (
     LISTED,
     Container,
     ContainerApi,
+    find_listed,
     find_published,
     publish_container,
     ready,
-    unless_more,
 )
 from signalpost.networks.meta.errors import QUOTA_SECONDS, explainer, read_error
 from signalpost.networks.meta.graph import encoded
 from signalpost.networks.meta.insights import delete_object, insights, is_missing
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
-from signalpost.networks.responses import members, string, texts
+from signalpost.networks.responses import members, single_spaced, string, texts
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored, publish_parts, reconcile_parts
 
 UPLOAD_SECONDS: Final = 200.0
@@ -227,24 +227,15 @@ def _locate(part: ThreadPart) -> Any:
     """Return what finds the post among the latest of the account."""
     is_story = kind_of(part.outgoing) == "story"
     edge = f"{part.session.remote_id}/{'stories' if is_story else 'media'}"
-    caption = _normal(text_of_part(FACTS, part.outgoing, 0))
+    caption = single_spaced(text_of_part(FACTS, part.outgoing, 0))
 
     async def locate(since: datetime) -> PublicPart | OutcomeUnknown | None:
-        body = await graph_of(part.session).get(edge, fields="id,caption,permalink,timestamp", limit=str(LISTED))
-        data = body.get("data")
-        items, at = data if isinstance(data, list) else [], since
-        for item in items:
-            same = is_story or _normal(string(item.get("caption"))) == caption
-            at = datetime.fromisoformat(string(item.get("timestamp")) or "1970-01-01T00:00:00+00:00")
-            if same and at >= since and (media_id := string(item.get("id"))):
-                return {"id": media_id, "url": string(item.get("permalink"))}
-        return unless_more(items, at, since)
+        listed = await graph_of(part.session).get(edge, fields="id,caption,permalink,timestamp", limit=str(LISTED))
+        return find_listed(
+            listed, since, lambda item: is_story or single_spaced(string(item.get("caption"))) == caption
+        )
 
     return locate
-
-
-def _normal(text: str | None) -> str:
-    return " ".join((text or "").split())
 
 
 # --- afterwards ----------------------------------------------------------------------------------------------------

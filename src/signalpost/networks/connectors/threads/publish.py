@@ -28,16 +28,16 @@ from signalpost.networks.meta.containers import (
     LISTED,
     Container,
     ContainerApi,
+    find_listed,
     find_published,
     publish_container,
     ready,
-    unless_more,
 )
 from signalpost.networks.meta.errors import explainer, read_error
 from signalpost.networks.meta.insights import delete_object, insights, is_missing
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
-from signalpost.networks.responses import string
+from signalpost.networks.responses import single_spaced, string
 from signalpost.networks.threads import PublicPart, ThreadPart, part_done, publish_parts, reconcile_parts
 
 POLL_SECONDS: Final[Mapping[str, float]] = {"image": 5.0, "video": 20.0}
@@ -188,26 +188,17 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
 def _locate(part: ThreadPart) -> Any:
     """Return what finds the post among the latest of the account."""
     edge = f"{part.session.remote_id}/{'threads' if part.index == 0 else 'replies'}"
-    text = _normal(text_of_part(FACTS, part.outgoing, part.index))
+    text = single_spaced(text_of_part(FACTS, part.outgoing, part.index))
 
     async def locate(since: datetime) -> PublicPart | OutcomeUnknown | None:
         query = {"fields": "id,text,permalink,timestamp", "since": str(int(since.timestamp())), "limit": str(LISTED)}
-        data = (await graph_of(part.session).get(edge, **query)).get("data")
+        listed = await graph_of(part.session).get(edge, **query)
         taken = {public["id"] for public in part.posted}
-        items, at = data if isinstance(data, list) else [], since
-        for item in items:
-            media_id = string(item.get("id"))
-            same = _normal(string(item.get("text"))) == text and media_id not in taken
-            at = datetime.fromisoformat(string(item.get("timestamp")) or "1970-01-01T00:00:00+00:00")
-            if same and media_id is not None and at >= since:
-                return {"id": media_id, "url": string(item.get("permalink"))}
-        return unless_more(items, at, since)
+        return find_listed(
+            listed, since, lambda item: single_spaced(string(item.get("text"))) == text and item["id"] not in taken
+        )
 
     return locate
-
-
-def _normal(text: str | None) -> str:
-    return " ".join((text or "").split())
 
 
 # --- afterwards ----------------------------------------------------------------------------------------------------
