@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ from signalpost.settings import Settings
 
 ROWS: Final = batches.ROWS + 1_200
 """More than any transaction may work on."""
+TRANSACTIONS_MAX: Final = 501
+"""Of one run: one that takes longer than five minutes is ended, and begins from scratch."""
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +74,10 @@ async def test_a_backlog_is_worked_off_in_bounded_transactions(
         await db.execute("analyze webhook, delivery, " + backlog.table)  # as the server does within a minute
     handler = handlers_of(installation)[backlog.job]
     lease: Any = CountedLease(database)
+    runs = [0]
     while (again := await handler(lease, {})) is not None and again.after_seconds <= 1:
-        pass
+        runs.append(len(lease.transactions))
+    runs.append(len(lease.transactions))
     written = [step.written.get(backlog.table, 0) for step in lease.transactions]
     async with database.connection() as db:
         left = await db.fetchval(backlog.left)
@@ -80,4 +85,5 @@ async def test_a_backlog_is_worked_off_in_bounded_transactions(
     record("R22", tried=tried, measured={"rows of a transaction": max(written), "rows left": left})
     assert sum(written) >= gathered
     assert max(written) <= backlog.at_once < gathered
+    assert max(after - before for before, after in pairwise(runs)) <= TRANSACTIONS_MAX
     assert left == 0

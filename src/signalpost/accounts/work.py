@@ -67,23 +67,26 @@ def jobs(context: AppContext) -> list[JobKind]:
         JobKind(UPKEEP, upkeep),
         JobKind(PURGE, purge, PURGE_EVERY_SECONDS),
         JobKind(RECHECK, recheck),
-        JobKind(RECHECK_DUE, enqueue_rechecks, RECHECK_EVERY_SECONDS),
+        JobKind(RECHECK_DUE, Rechecks().enqueue, RECHECK_EVERY_SECONDS),
     ]
 
 
-async def enqueue_rechecks(lease: Lease, _payload: Mapping[str, Any]) -> None:
-    """Have restricted accounts looked at: an hour after that began, later more and more seldom, once a day at least."""
-    checkable = [platform for platform, connector in networks.CONNECTORS.items() if connector.check is not None]
-    after: UUID | None = None
-    while True:
+class Rechecks:
+    """Goes through the accounts that are blocked, a page of them in a run."""
+
+    def __init__(self) -> None:
+        self._after: UUID | None = None
+
+    async def enqueue(self, lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        """Have them looked at: an hour after that began, later more and more seldom, once a day at least."""
+        checkable = [platform for platform, connector in networks.CONNECTORS.items() if connector.check is not None]
         async with lease.transaction() as db:
-            rows = await db.fetch(_RECHECK_DUE, checkable, after, RECHECKS_MAX)
+            rows = await db.fetch(_RECHECK_DUE, checkable, self._after, RECHECKS_MAX)
         for account_id, workspace_id in rows:
             async with lease.transaction() as db:  # each wakes a lane, and no transaction holds two of them
                 await _enqueue_recheck(db, account_id, workspace_id)
-        if len(rows) < RECHECKS_MAX:
-            return
-        after = rows[-1][0]
+        self._after = rows[-1][0] if len(rows) == RECHECKS_MAX else None
+        return None if self._after is None else RunAgain(0)
 
 
 async def _enqueue_recheck(db: Db, account_id: UUID, workspace_id: UUID) -> None:

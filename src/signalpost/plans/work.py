@@ -29,15 +29,15 @@ NOTICE_EVERY_SECONDS: Final = 120
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
-    turns = purging()
+    turns, fitting = purging(), Fitting()
 
     async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         if not context.settings.billing_enabled:  # every workspace keeps all of it
             return None
         return await turns.run(lease)
 
-    async def refit(lease: Lease, _payload: Mapping[str, Any]) -> None:
-        await fit_again(context, lease)
+    async def refit(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        return await fitting.run(context, lease)
 
     async def fit_one(lease: Lease, payload: Mapping[str, Any]) -> None:
         async with lease.transaction() as db:
@@ -64,21 +64,24 @@ async def send_notices(context: AppContext, lease: Lease) -> RunAgain | None:
         return RunAgain(0) if await notices.send_due(context, db) else None
 
 
-async def fit_again(context: AppContext, lease: Lease) -> None:
-    """Look at workspaces that have more than their plan covers: perhaps something was deleted since.
+class Fitting:
+    """Goes through the workspaces that have more than their plan covers: perhaps something was deleted since.
 
     Also after an operator turned billing off, which lifts every limit.
     """
-    after: UUID | None = None
-    while True:
+
+    def __init__(self) -> None:
+        self._after: UUID | None = None
+
+    async def run(self, context: AppContext, lease: Lease) -> RunAgain | None:
+        """Look at a page of them; run again at once if there may be more."""
         async with lease.transaction() as db:
-            rows = await queries.over_limit(db, after=after, limit=FIT_BATCH)
+            rows = await queries.over_limit(db, after=self._after, limit=FIT_BATCH)
         for workspace_id, plan in rows:
             async with lease.transaction() as db:
                 await plans.fit(context, db, workspace_id, plan)
-        if len(rows) < FIT_BATCH:
-            return
-        after = rows[-1][0]
+        self._after = rows[-1][0] if len(rows) == FIT_BATCH else None
+        return None if self._after is None else RunAgain(0)
 
 
 def purging() -> Turns[None]:

@@ -83,22 +83,23 @@ class ZoneRules:
 
     def __init__(self) -> None:
         self._followed_at = float("-inf")
+        self._last: OutdatedPost | None = None
 
-    async def follow(self, lease: Lease, _payload: Mapping[str, Any]) -> None:
-        """Look at all posts for later that were resolved by older rules than those of this program."""
+    async def follow(self, lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        """Look at posts for later that were resolved by older rules than those of this program, some steps of all."""
         if clock.monotonic() - self._followed_at < DAY_SECONDS:
-            return
-        last: OutdatedPost | None = None
-        while True:
+            return None
+        for _ in range(_TRANSACTIONS):
             async with lease.transaction() as db:
-                batch = await outdated_posts(db, last, _ZONE_BATCH)
+                batch = await outdated_posts(db, self._last, _ZONE_BATCH)
                 moved = await apply_zone_rules(db, batch)
             if moved:
                 _logger.info("posts.moved_by_zone_rules", posts=moved, version=times.tzdata_version())
-            if len(batch) < _ZONE_BATCH:
-                break
-            last = batch[-1]
-        self._followed_at = clock.monotonic()
+            self._last = batch[-1] if len(batch) == _ZONE_BATCH else None
+            if self._last is None:
+                self._followed_at = clock.monotonic()
+                return None
+        return RunAgain(0)
 
 
 class SearchTexts:
