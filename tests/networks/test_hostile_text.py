@@ -15,9 +15,9 @@ from signalpost.networks import CONNECTORS, opengraph, preflight, responses
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.connectors.bluesky.calls import expires_at
+from signalpost.networks.connectors.mastodon.find import fingerprint_of_html
 from signalpost.networks.contract import ApiError, TextRule
 from signalpost.networks.counting import length
-from signalpost.networks.html_text import fingerprint_of_html
 
 # fmt: off
 REPEATED = (

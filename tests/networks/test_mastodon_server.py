@@ -24,6 +24,7 @@ from tests.helpers.connector_harness import (
 
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, oauth2, preflight
+from signalpost.networks.connectors.mastodon.find import fingerprint, fingerprint_of_html
 from signalpost.networks.connectors.mastodon.instance import facts_of
 from signalpost.networks.contract import (
     Absent,
@@ -40,7 +41,6 @@ from signalpost.networks.contract import (
     Refused,
     TryLater,
 )
-from signalpost.networks.html_text import fingerprint, fingerprint_of_html
 
 pytestmark = pytest.mark.xdist_group("mastodon-server")  # one server for all of them
 MASTODON = CONNECTORS["mastodon"]

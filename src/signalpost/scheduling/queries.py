@@ -1,7 +1,7 @@
 """Reads of slot queues, and of who has which of their slots. A caller sees the queues of the profiles that it sees."""
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -113,12 +113,6 @@ _HELD = f"""
 select count(*) from slot_reservation r join post p on p.id = r.post_id
 where r.queue_id = $1 and r.workspace_id = $2 and p.scheduled_at > now() and {HOLDS}
 """  # noqa: S608 - constants only
-_FORGET_BLOCKS = "delete from slot_block where queue_id = $1 and workspace_id = $2 and until <= now()"
-_ADD_BLOCK = """
-insert into slot_block (queue_id, workspace_id, first_at, last_at, until) values ($1, $2, $3, $4, now() + $5)
-returning id
-"""
-_REMOVE_BLOCKS = "delete from slot_block where id = any($1) and workspace_id = $2"
 _STILL_HAS = "select exists (select from slot_reservation where post_id = $1 and workspace_id = $2)"
 
 
@@ -192,18 +186,6 @@ async def occupants(
         [slot.at for slot in times], block_id,
     )  # fmt: skip
     return Occupants(queue.zone_name, (Occupant(*record) for record in records))
-
-
-async def add_block(db: Db, queue: QueueRow, first_at: datetime, last_at: datetime, lasts: timedelta) -> int:
-    """Keep the slots of a range from everybody else, for at most so long. Those that are over are removed."""
-    await db.execute(_FORGET_BLOCKS, queue.id, queue.workspace_id)
-    block_id: int = await db.fetchval(_ADD_BLOCK, queue.id, queue.workspace_id, first_at, last_at, lasts)
-    return block_id
-
-
-async def remove_blocks(db: Db, workspace_id: UUID, block_ids: Collection[int]) -> None:
-    """Leave what is free in these ranges to everybody."""
-    await db.execute(_REMOVE_BLOCKS, list(block_ids), workspace_id)
 
 
 async def busy(

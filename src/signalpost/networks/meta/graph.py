@@ -10,7 +10,7 @@ from typing import Any, Final
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.contract import ApiError, NetworkSession, OAuthApp, Response, Server
 from signalpost.networks.meta.errors import PUBLISHES
-from signalpost.networks.responses import members, string
+from signalpost.networks.responses import members, string, texts
 
 GRAPH_VERSION: Final = "v25.0"
 GRAPH_SUNSET_ON: Final = "2028-07-29"
@@ -66,6 +66,10 @@ class Graph:
             return await self.server.call("POST", self._path(path), data={**values, **self.credentials})
         except ApiError as error:
             raise ApiError(error.response, error.call + PUBLISHES) if publishes else error from None
+
+    async def comment(self, remote_id: str, text: str) -> str:
+        """Comment on a post, and return the id of the comment."""
+        return texts(await self.post(f"{remote_id}/comments", {"message": text}), "id")[0]
 
     async def upload(self, path: str, form: Mapping[str, str], file: FormPart, *, timeout_seconds: float) -> Response:
         """Send a form with a file."""

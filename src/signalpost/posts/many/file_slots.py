@@ -10,7 +10,6 @@ from signalpost.context import AppContext
 from signalpost.kit import log, problems
 from signalpost.kit.db import DATABASE_DOWN, RETRYABLE
 from signalpost.posts.many.batch_slots import BatchSlots, FileSlots, QueueChoice
-from signalpost.scheduling import queries as slots
 from signalpost.scheduling.actions import reserve
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId, QueueId
@@ -70,7 +69,7 @@ async def _reserve(
 async def _leave(context: AppContext, caller: Caller, block_ids: list[int]) -> None:
     try:
         async with context.database.transaction() as db:
-            await slots.remove_blocks(db, caller.workspace_id, block_ids)
+            await reserve.remove_blocks(db, caller.workspace_id, block_ids)
     except (problems.Unavailable, *RETRYABLE, *DATABASE_DOWN) as error:
         # The posts are written, and the caller hears so: the blocks end by themselves.
         _logger.warning("posts.blocks_left", blocks=len(block_ids), error=type(error).__name__)

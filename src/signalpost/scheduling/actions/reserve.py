@@ -40,6 +40,12 @@ on conflict (queue_id, at) do update set post_id = excluded.post_id
     where not exists (select from post p where p.id = slot_reservation.post_id and {queries.HOLDS})
 returning post_id
 """  # noqa: S608 - constants only
+_FORGET_BLOCKS = "delete from slot_block where queue_id = $1 and workspace_id = $2 and until <= now()"
+_ADD_BLOCK = """
+insert into slot_block (queue_id, workspace_id, first_at, last_at, until) values ($1, $2, $3, $4, now() + $5)
+returning id
+"""
+_REMOVE_BLOCKS = "delete from slot_block where id = any($1) and workspace_id = $2"
 Taken = set[tuple[UUID, datetime]]
 """Accounts, and the instants at which they publish something."""
 
@@ -128,7 +134,16 @@ async def reserve_block(db: Db, queue: QueueRow, count: int) -> int | None:
     everyone who does not name it, and of those who reserved theirs later.
     """
     free = await next_free_of_many(db, queue, [()] * min(count, BLOCK_MAX), set())
-    return await queries.add_block(db, queue, free[0].at, free[-1].at, BLOCK_LASTS) if free else None
+    if not free:
+        return None
+    await db.execute(_FORGET_BLOCKS, queue.id, queue.workspace_id)
+    block_id: int = await db.fetchval(_ADD_BLOCK, queue.id, queue.workspace_id, free[0].at, free[-1].at, BLOCK_LASTS)
+    return block_id
+
+
+async def remove_blocks(db: Db, workspace_id: UUID, block_ids: Collection[int]) -> None:
+    """Leave what is free in these ranges to everybody."""
+    await db.execute(_REMOVE_BLOCKS, list(block_ids), workspace_id)
 
 
 async def take_many(db: Db, workspace_id: UUID, slots: Sequence[Given]) -> None:

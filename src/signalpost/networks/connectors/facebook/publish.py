@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -54,11 +55,7 @@ async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal)
     outcome = await publish_parts(session, outgoing, journal, find=_find, create=_create, published=_published)
     if not isinstance(outcome, Published):
         return outcome
-
-    async def send(text: str) -> str:
-        response = await page_graph(session).post(f"{outcome.remote_id}/comments", {"message": text})
-        return texts(response, "id")[0]
-
+    send = partial(page_graph(session).comment, outcome.remote_id)
     return await add_first_comment(outcome, outgoing, journal, send=send, explain=explain)
 
 

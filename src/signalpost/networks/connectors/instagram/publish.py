@@ -57,11 +57,7 @@ async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal)
     outcome = await publish_parts(session, outgoing, journal, find=_find, create=_create, published=_published)
     if not isinstance(outcome, Published):
         return outcome
-
-    async def send(text: str) -> str:
-        response = await graph_of(session).post(f"{outcome.remote_id}/comments", {"message": text})
-        return texts(response, "id")[0]
-
+    send = partial(graph_of(session).comment, outcome.remote_id)
     return await add_first_comment(outcome, outgoing, journal, send=send, explain=explain)
 
 

@@ -1,5 +1,7 @@
 """Finding a post whose create call got no response: by its key if the server knows it, or among the account's posts."""
 
+import html
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +13,6 @@ from signalpost.kit.worker_threads import in_thread
 from signalpost.networks.connectors.mastodon.calls import call
 from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import NetworkSession, OutcomeUnknown, Response
-from signalpost.networks.html_text import fingerprint, fingerprint_of_html
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.threads import PublicPart, ThreadPart
 
@@ -20,6 +21,9 @@ TOO_EARLY_SECONDS, TOO_EARLY_WITH_KEY_SECONDS = 120, 30  # younger than this, a 
 SKEW_SECONDS = 30  # between the server's clock and ours
 PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 10, 20, 400_000
 HTML_FACTOR = 100  # a server makes at most this many characters of one: `#a` becomes a link of 90
+_TAG = re.compile(r"<[^>]*>?")  # always matches at `<`, so that nothing is read twice
+_REMOTE_MENTION = re.compile(r"@([\w.-]+)@[\w.-]+\w")
+_NOT_WORD = re.compile(r"[\W_]+")
 
 
 class Status(msgspec.Struct):
@@ -122,3 +126,20 @@ def _reads(content: str | None, text: str) -> bool:
     """Return whether HTML shows this text. What is far too long for that is not looked at."""
     content = content or ""
     return len(content) <= HTML_FACTOR * (len(text) + 10) and fingerprint_of_html(content) == fingerprint(text)
+
+
+def fingerprint_of_html(content: str) -> str:
+    """Return the fingerprint of the text that a server turned into HTML."""
+    return fingerprint(_unescaped(_TAG.sub("", content)))
+
+
+def fingerprint(text: str) -> str:
+    """Return the letters and digits of a text in order; mentions lose their server, as fediverse servers show them."""
+    return _NOT_WORD.sub("", _REMOTE_MENTION.sub(r"@\1", text)).casefold()
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return html.unescape(text)
+    except ValueError:  # a character reference with thousands of digits
+        return text
