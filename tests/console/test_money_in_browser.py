@@ -161,6 +161,8 @@ async def end(page: Page) -> None:
     await picture(page, "11-delete")
     await dialog.get_by_role("button", name="Delete the workspace").click()
     await page.get_by_role("button", name="Sign in").wait_for()
+    await expect(page.get_by_role("status")).to_contain_text("The operator of this instance can restore it until 20")
+    await picture(page, "12-deleted")
 
 
 async def test_staff_see_whether_payments_agree(open_page: OpenPage, shop: Shop) -> None:

@@ -123,6 +123,24 @@ async def test_signing_in_leads_only_into_the_console(
     assert answer.headers["location"] == leads_to
 
 
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("?deleted=2026-12-27&lang=en", '<p class="notice" lang="en" role="status">The workspace is deleted.'),
+        ("?deleted=2026-12-27&lang=de", "Instanz kann ihn bis zum 2026-12-27 wiederherstellen."),
+        ("?deleted=2026-12-27&lang=fr", "can restore it until 2026-12-27."),
+        ("?deleted=soon&lang=de", None),
+        ("", None),
+    ],
+)
+async def test_whoever_deleted_their_only_workspace_reads_until_when_it_can_be_restored(
+    visit: httpx.AsyncClient, query: str, shown: str | None
+) -> None:
+    page = (await visit.get(f"/login{query}")).text
+
+    assert shown in page if shown else "restore" not in page and "wiederherstellen" not in page
+
+
 async def test_a_wrong_password_keeps_only_the_address(visit: httpx.AsyncClient, person: str) -> None:
     answer = await sign_in(visit, password="wrong <b>password</b>")
 

@@ -1,5 +1,9 @@
 """Signing in and out in a browser. The form works without scripts; what follows is the console."""
 
+import re
+from collections.abc import Mapping
+from typing import Final
+
 import msgspec
 
 from signalpost.console.forms import next_page, read_form
@@ -11,14 +15,22 @@ from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces
 from signalpost.oidc.actions import start
 from signalpost.web import validation
-from signalpost.web.request import Request, address_bucket, client_address, cookie_value
+from signalpost.web.request import Request, address_bucket, client_address, cookie_value, query_values
 from signalpost.web.response import Headers, Response
 from signalpost.web.session_cookie import cookie_name, set_cookie
 
 PATH = "/login"
 OUT_PATH = "/logout"
 _FIELDS = ("email", "password", "code")
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _decoder = validation.decoder_of(UserLogin)
+
+
+_DELETED: Final = {
+    "en": "The workspace is deleted. The operator of this instance can restore it until {day}.",
+    "de": "Der Arbeitsbereich ist gelöscht. Der Betreiber dieser Instanz kann ihn bis zum {day} wiederherstellen.",
+}
+"""By language, what a user reads whose only workspace was just deleted in the console."""
 
 
 class SignInPages:
@@ -78,11 +90,21 @@ class SignInPages:
             headers=headers,
             email=values.get("email", ""),
             message=message,
+            deleted=_deleted(query_values(request)),
             needs_code=needs_code,
             has_mail=settings.smtp_url is not None,
             next_page=next_page(request),
             provider=settings.oidc_label if start.is_on(settings) else "",
         )
+
+
+def _deleted(query: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return a language and a text if the console leads here after the deletion of a workspace."""
+    language, day = query.get("lang", ""), query.get("deleted", "")
+    if not _DAY.fullmatch(day):
+        return None
+    language = language if language in _DELETED else "en"
+    return language, _DELETED[language].format(day=day)
 
 
 async def open_session(site: Site, request: Request, email: str, password: str, code: str = "") -> Headers:

@@ -1,8 +1,8 @@
 // What only the owner does with the workspace as a whole: take it along, and delete it.
 import { html, useState } from "../html.js";
-import { askToSignIn, get, post, remove, Problem } from "../api.js";
+import { ROOT, askToSignIn, get, post, remove, Problem } from "../api.js";
 import { Icon } from "../icons.js";
-import { locale, t } from "../i18n.js";
+import { language, locale, t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { chooseWorkspace, me, workspaces } from "../store.js";
 import { Time } from "../time.js";
@@ -136,10 +136,13 @@ function Delete({ onClose }) {
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, act] = useAction(async () => {
     setProblem(null);
-    await remove(`/workspaces/${id}`, { query: { name: typed } }).then(
-      () => chooseWorkspace(workspaces.value.find((each) => each.id !== id)?.id ?? ""),
-      setProblem,
-    );
+    await remove(`/workspaces/${id}`, { query: { name: typed } }).then(({ erasedAfter }) => {
+      const other = workspaces.value.find((each) => each.id !== id);
+      if (other) return chooseWorkspace(other.id);
+      localStorage.removeItem("workspace"); // nobody gets in any more: what became of it is said there
+      const said = new URLSearchParams({ deleted: erasedAfter.slice(0, 10), lang: language.value });
+      location.assign(`${ROOT}/login?${said}`);
+    }, setProblem);
   });
   return html`
     <${Dialog}
