@@ -94,7 +94,7 @@ check-openapi: $(DEV)  ## Check the API description with redocly and spectral
 
 .PHONY: check-console
 check-console: $(DEV)  ## Check the types of the console's scripts, and its libraries
-	scripts/install-test-tools node console
+	scripts/install-test-tools node console clients
 	scripts/check-console
 
 .PHONY: bench

@@ -2,19 +2,9 @@
 // back. Names carry what is longer in htm, so that lines become as long as planned: `html_$` before a root
 // stands for html``, `Z$Button$` for ${Button}, and `value$={x}` for value=${x}.
 import { load } from "./tools.mjs";
+import { walk } from "./walk.mjs";
 
 const { parse } = await load("@babel/parser");
-
-/** Every node with its parent. */
-function* walk(node, parent = null) {
-  yield [node, parent];
-  for (const [key, value] of Object.entries(node)) {
-    if (key === "loc" || key.endsWith("Comments")) continue;
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (child && typeof child.type === "string") yield* walk(child, node);
-    }
-  }
-}
 
 const tree = (source) => parse(source, { sourceType: "module", plugins: ["jsx"] }).program;
 

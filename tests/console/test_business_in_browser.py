@@ -255,10 +255,10 @@ async def test_a_ticket_is_closed_opened_again_and_deleted_by_its_author(open_pa
     assert (await shop.api.get("/support"))["data"] == []
 
 
-async def test_a_wish_is_voted_for_once_and_a_refused_vote_is_taken_back(console: OpenPage, owned: Api) -> None:
-    """While a subject is typed, what others asked for is shown: a vote instead of a twin."""
-    wish = {"subject": "Feed of the calendar", "body": "For my phone.", "type": "suggestion"}
-    made = await owned.post("/support", json=wish)
+async def test_a_suggestion_is_voted_for_once_and_a_refused_vote_is_taken_back(console: OpenPage, owned: Api) -> None:
+    """While a subject is typed, what others asked for is shown: a vote instead of a duplicate."""
+    suggestion = {"subject": "Feed of the calendar", "body": "For my phone.", "type": "suggestion"}
+    made = await owned.post("/support", json=suggestion)
     async with console(expected={409}) as page:
         await page.goto("/console/support")
         await page.get_by_role("button", name="Open a ticket").first.click()
@@ -271,7 +271,12 @@ async def test_a_wish_is_voted_for_once_and_a_refused_vote_is_taken_back(console
         await expect(vote).to_contain_text("1")
         await page.keyboard.press("Escape")
 
+        await page.goto("/console/support/wishes")  # as it was once called
+        await page.wait_for_url(re.compile("/console/support/suggestions$"))
+        await expect(page.get_by_role("link", name="Feature requests")).to_have_attribute("aria-current", "page")
+        await page.get_by_role("link", name="Tickets").click()
         await page.get_by_role("link", name="Feature requests").click()
+        await page.wait_for_url(re.compile("/console/support/suggestions$"))
         vote = page.get_by_role("button", name="votes for Feed of the calendar")
         await expect(vote).to_have_attribute("aria-pressed", "true")
         refusal = {"code": "invalid_state", "title": "Closed", "detail": "It takes no votes."}

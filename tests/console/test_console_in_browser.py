@@ -183,7 +183,7 @@ async def test_a_tab_does_nothing_for_whoever_signs_in_in_another_tab(
         answer = await page.context.request.post("/login", form=second, headers={"Origin": owned.service.base_url})
         assert answer.ok
         await page.get_by_role("button", name="Save draft").click()
-        dialog = page.get_by_role("dialog", name="Somebody else is signed in")
+        dialog = page.get_by_role("dialog", name="Someone else is signed in")
         async with page.expect_event("load"):
             await dialog.get_by_role("button", name="Reload the page").click()
         await page.locator(".who", has_text="Second").wait_for()

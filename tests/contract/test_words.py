@@ -1,13 +1,18 @@
 """One word for one meaning: the words in the second table of `docs/glossary.md` are not used."""
 
 import ast
+import functools
 import io
+import json
+import os
 import re
+import subprocess
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.counterparts import tools
 from tests.counterparts.tools import CHECKOUT
 
 GLOSSARY = CHECKOUT / "docs" / "glossary.md"
@@ -18,6 +23,12 @@ MODULES = [
 TEXTS = [
     *(page for page in (*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")) if page != GLOSSARY),
     *CHECKOUT.glob("src/**/*.html"),
+]
+SCRIPTS = [
+    path
+    for pattern in ("src/**/*.js", "scripts/**/*.mjs", "tests/**/*.js", "tests/**/*.mjs")
+    for path in CHECKOUT.glob(pattern)
+    if "vendor" not in path.parts
 ]
 _ROW = re.compile(r"^\| (?P<words>`.+?) \| (?P<instead>.+) \| (?P<where>everywhere|names) \|$", re.MULTILINE)
 
@@ -81,16 +92,45 @@ def in_module(source: str) -> Iterator[str]:
     yield from (f"{line}: {name}" for line, name in definitions(source) if name in NAMES)
 
 
+@functools.cache
+def words_of(scripts: tuple[Path, ...]) -> dict[str, dict[str, list[tuple[int, str]]]]:
+    """Read JavaScript in one process: `texts` (names, strings, comments, templates) and declared `names` of each file.
+
+    Of a catalog of translations, only the English texts are read.
+    """
+    done = subprocess.run(
+        [tools.node(), CHECKOUT / "scripts" / "javascript" / "words.mjs", *scripts],
+        env=os.environ | {"CONSOLE_TOOLS": str(tools.node_packages("console"))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words: dict[str, dict[str, list[tuple[int, str]]]] = json.loads(done.stdout)
+    return words
+
+
+def in_script(words: dict[str, list[tuple[int, str]]]) -> Iterator[str]:
+    """Yield every use of an unused word in JavaScript as `line: word`."""
+    for line, text in words["texts"]:
+        for match in EVERYWHERE.finditer(spaced(text)):
+            yield f"{line + spaced(text).count(chr(10), 0, match.start())}: {match[0]}"
+    yield from (f"{line}: {name}" for line, name in words["names"] if name.lstrip("_") in NAMES)
+
+
 def in_text(text: str) -> Iterator[str]:
     """Yield every use of an unused word in prose as `line: word`."""
     for number, line in enumerate(text.splitlines(), 1):
         yield from (f"{number}: {match[0]}" for match in EVERYWHERE.finditer(line))
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent for path in (*MODULES, *TEXTS)}), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "folder", sorted({path.parent for path in (*MODULES, *TEXTS, *SCRIPTS)}), ids=lambda path: path.name
+)
 def test_plain_words_are_used(folder: Path) -> None:
     uses = [f"{path.name}:{use}" for path in MODULES if path.parent == folder for use in in_module(path.read_text())]
     uses += [f"{path.name}:{use}" for path in TEXTS if path.parent == folder for use in in_text(path.read_text())]
+    scripts = tuple(path for path in SCRIPTS if path.parent == folder)
+    uses += [f"{path.name}:{use}" for path in scripts for use in in_script(words_of(scripts)[str(path)])]
 
     assert [f"{use} (docs/glossary.md: {instead_of(use.rpartition(': ')[2])})" for use in uses] == []
 
@@ -117,3 +157,25 @@ def test_the_check_looks_at_names_strings_comments_and_definitions() -> None:
     assert instead_of("found").startswith("the noun")
     assert all(instead_of(use.partition(": ")[2]) for use in in_module(source))
     assert sorted(in_module(source)) == ["1: anew", "1: compose", "1: found", "2: This is no", "3: Wishes", "3: wish"]
+
+
+def test_the_check_looks_at_names_strings_comments_and_definitions_of_scripts(tmp_path: Path) -> None:
+    page = tmp_path / "page.js"
+    page.write_text(
+        "// anew\n"
+        "/** @param {string} shown */\n"
+        "const show = (shown, { id: kept, ...found }) => html`<p>\n  told ${shown.oldWishes} it is no longer</p>`;\n"
+        'import { known as made, open } from "./twin.js";\n'
+        "for (const [each] of []) try { show(each); } catch (one) { open(one.found); }\n"
+    )
+    catalog = tmp_path / "messages" / "de.js"
+    catalog.parent.mkdir()
+    catalog.write_text('export default { "A wish": "told" };\n')
+
+    words = words_of((page, catalog))
+
+    assert sorted(in_script(words[str(page)])) == [
+        *("1: anew", "2: shown", "3: found", "3: kept", "3: shown", "4: Wishes", "4: told"),
+        *("5: made", "5: twin", "6: each", "6: one"),
+    ]
+    assert list(in_script(words[str(catalog)])) == ["1: wish"]

@@ -3,7 +3,7 @@ import { RichText } from "@atproto/api";
 
 let input = "";
 for await (const chunk of process.stdin) input += chunk;
-const found = JSON.parse(input).map((text) => {
+const results = JSON.parse(input).map((text) => {
   const rich = new RichText({ text });
   rich.detectFacetsWithoutResolution();
   return {
@@ -16,4 +16,4 @@ const found = JSON.parse(input).map((text) => {
     ]),
   };
 });
-console.log(JSON.stringify(found));
+console.log(JSON.stringify(results));

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TestNetworkNoAppView } from "@atproto/dev-env";
 
-const wanted = JSON.parse(process.argv[2]);
+const logins = JSON.parse(process.argv[2]);
 
 // What the host social.signalpost.org publishes is in the folder of the second argument: no name server knows
 // it.
@@ -21,11 +21,11 @@ globalThis.fetch = async (input, init) => {
 const network = await TestNetworkNoAppView.create({});
 
 const accounts = [];
-for (const { handle, password } of wanted) {
+for (const { handle, password } of logins) {
   const agent = network.pds.getAgent();
   const { data } = await agent.createAccount({ email: `${handle}@example.test`, handle, password });
-  const made = await agent.com.atproto.server.createAppPassword({ name: "signalpost" });
-  accounts.push({ handle, did: data.did, password, appPassword: made.data.password });
+  const created = await agent.com.atproto.server.createAppPassword({ name: "signalpost" });
+  accounts.push({ handle, did: data.did, password, appPassword: created.data.password });
 }
 console.log(JSON.stringify({ url: network.pds.url, plcUrl: network.plc.url, accounts }));
 

@@ -4,9 +4,9 @@
 
 /** @param {string} tag @param {object} [properties] @param {...(Node|string)} children */
 function element(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+  const node = Object.assign(document.createElement(tag), properties);
+  node.append(...children);
+  return node;
 }
 
 // Copying
@@ -115,26 +115,26 @@ for (const place of document.querySelectorAll(".try")) {
 // Search while typing
 
 const search = document.querySelector("#q");
-const found = element("div", { className: "found", hidden: true });
-search.form.append(found);
+const results = element("div", { className: "found", hidden: true });
+search.form.append(results);
 let latest = 0;
 search.addEventListener("input", async () => {
   const number = ++latest;
   await new Promise((resolve) => setTimeout(resolve, 120));
   if (number !== latest) return;
   if (!search.value.trim()) {
-    found.hidden = true;
+    results.hidden = true;
     return;
   }
   const response = await fetch(`${search.form.action}?q=${encodeURIComponent(search.value)}`);
   if (!response.ok || number !== latest) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  found.style.top = `${search.getBoundingClientRect().bottom + 6}px`;
-  found.replaceChildren(...page.querySelector("#results").children);
-  found.hidden = false;
+  results.style.top = `${search.getBoundingClientRect().bottom + 6}px`;
+  results.replaceChildren(...page.querySelector("#results").children);
+  results.hidden = false;
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") found.hidden = true;
+  if (event.key === "Escape") results.hidden = true;
   const typing = event.target.matches("input, textarea, select");
   if ((event.key === "/" && !typing) || (event.key === "k" && (event.metaKey || event.ctrlKey))) {
     event.preventDefault();

@@ -4,16 +4,11 @@ import { signal } from "./html.js";
 
 /**
  * @typedef {{
- *   method: string, path: string, query: Record<string, any>, body: any, status: number, requestId: string,
- *   ms: number, at: number, key: string
+ *   method: string, path: string, query: Record<string, unknown>, body: unknown, status: number,
+ *   requestId: string, ms: number, at: number, key: string
  * }} Recorded
  */
-/**
- * @typedef {{
- *   query?: Record<string, any>, body?: any, headers?: Record<string, string>, key?: string,
- *   signal?: AbortSignal, quiet?: boolean, file?: boolean
- * }} Options
- */
+/** @typedef {import("signalpost/api").Options} Options */
 
 const RECORDED_MAX = 60;
 const RETRIES_MAX = 4;
@@ -26,10 +21,10 @@ export const recorded = signal(/** @type {Recorded[]} */ ([]));
 export const online = signal(true);
 /** Set when the session has ended: a dialog asks for the password, and the waiting calls go on after it. */
 export const sessionEnded = signal(false);
-/** Set when somebody else has signed in, in another tab: this one asks for nothing any more. */
+/** Set when someone else has signed in, in another tab: this one asks for nothing any more. */
 export const anotherUser = signal(false);
 /**
- * The user whom the page shows, once it knows. Every call names them, so that none acts for somebody else.
+ * The user whom the page shows, once it knows. Every call names them, so that none acts for someone else.
  */
 export const userId = signal("");
 /** The workspace that is looked at, for people with several. */
@@ -48,19 +43,19 @@ export class Problem extends Error {
   }
 }
 
-/** @param {string} path @param {Record<string, any>} [query] @param {Options} [options] */
+/** @type {import("signalpost/api").Get} */
 export const get = (path, query, options) => call("GET", path, { query, ...options });
-/** @param {string} path @param {any} [body] @param {Options} [options] */
+/** @type {import("signalpost/api").Post} */
 export const post = (path, body, options) => call("POST", path, { body, key: newKey(), ...options });
-/** @param {string} path @param {any} body @param {Options} [options] */
+/** @type {import("signalpost/api").Patch} */
 export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
-/** @param {string} path @param {Options} [options] */
+/** @type {import("signalpost/api").Remove} */
 export const remove = (path, options) => call("DELETE", path, options);
 
 /**
  * Save what an operation answers as a file of the browser.
  * @param {string} path
- * @param {Record<string, any>} query
+ * @param {Record<string, unknown>} query
  */
 export async function download(path, query) {
   const response = await call("GET", path, { query, file: true });
@@ -126,7 +121,7 @@ async function once(method, path, options) {
       ([, value]) => value !== undefined && value !== "" && value !== null,
     ),
   );
-  const search = new URLSearchParams(query).toString();
+  const search = new URLSearchParams(/** @type {Record<string, string>} */ (query)).toString();
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json", ...who(), ...options.headers };
   if (method === "POST" && options.key) headers["Idempotency-Key"] = options.key;
@@ -135,7 +130,7 @@ async function once(method, path, options) {
   const response = await fetch(`${BASE}${path}${search ? `?${search}` : ""}`, {
     method,
     headers,
-    body: isJson ? JSON.stringify(options.body) : options.body,
+    body: isJson ? JSON.stringify(options.body) : /** @type {BodyInit | undefined} */ (options.body),
     signal: options.signal,
     credentials: "same-origin",
   });
@@ -235,7 +230,7 @@ function signedInAgain() {
  * Have the API drawer show a call.
  * @param {string} method
  * @param {string} path
- * @param {Record<string, any>} query
+ * @param {Record<string, unknown>} query
  * @param {Options} options
  * @param {Response} response
  * @param {number} ms
@@ -271,17 +266,18 @@ function masked(value) {
 
 /**
  * All rows of a list, page by page, at most `max`; `cut` says that there are more.
- * @param {string} path
- * @param {Record<string, any>} [query]
+ * @template {string} T
+ * @param {T} path
+ * @param {Record<string, unknown>} [query]
  * @param {number} [max]
- * @returns {Promise<any[] & {cut?: boolean}>}
+ * @returns {Promise<import("signalpost/api").Rows<T>>}
  */
 export async function all(path, query = {}, max = 500) {
   /** @type {any[]} */
   const rows = [];
   let cursor;
   do {
-    const page = await get(path, { ...query, limit: 100, cursor });
+    const page = await call("GET", path, { query: { ...query, limit: 100, cursor } });
     rows.push(...page.data);
     cursor = page.hasMore ? page.nextCursor : undefined;
   } while (cursor && rows.length < max);

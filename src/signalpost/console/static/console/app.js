@@ -63,11 +63,11 @@ const drawer = signal(false);
 const menu = signal(false);
 const theme = signal(localStorage.getItem("theme") ?? "system");
 
-/** @param {string} wanted */
-function setTheme(wanted) {
-  theme.value = wanted;
-  localStorage.setItem("theme", wanted);
-  document.documentElement.dataset.theme = wanted;
+/** @param {string} name */
+function setTheme(name) {
+  theme.value = name;
+  localStorage.setItem("theme", name);
+  document.documentElement.dataset.theme = name;
 }
 document.documentElement.dataset.theme = theme.peek();
 
@@ -118,7 +118,7 @@ function Frame() {
         }}
       />
     `}
-    ${anotherUser.value ? html`<${SomebodyElse} />` : sessionEnded.value && html`<${SignInAgain} />`}
+    ${anotherUser.value ? html`<${AnotherUser} />` : sessionEnded.value && html`<${SignInAgain} />`}
   `;
 }
 
@@ -136,9 +136,9 @@ function Side({ page }) {
           aria-label=${t("Workspace")}
           onChange=${(/** @type {any} */ event) => chooseWorkspace(event.currentTarget.value)}
         >
-          ${workspaces.value.map((each) => html`
-            <option value=${each.id} selected=${each.id === workspace.id}>
-              ${each.name}
+          ${workspaces.value.map((choice) => html`
+            <option value=${choice.id} selected=${choice.id === workspace.id}>
+              ${choice.name}
             </option>
           `)}
         </select>
@@ -291,7 +291,7 @@ function SignInAgain() {
     const response = await fetch(`${ROOT}/api/v1/auth/me`, { headers: { "X-Console": "1" } });
     if (!response.ok) return;
     if ((await response.json()).user.id === me.peek().user.id) sessionEnded.value = false;
-    else location.reload(); // somebody else: nothing of the first person is sent for them
+    else location.reload(); // someone else: nothing of the first person is sent for them
   };
   useEffect(() => {
     get("/auth/options").then((options) => setProvider(options.oidc), toastProblem);
@@ -360,14 +360,14 @@ function SignInAgain() {
 }
 
 /**
- * Somebody else has signed in: nothing that this page does is for them, so it goes on as theirs only from the
+ * Someone else has signed in: nothing that this page does is for them, so it goes on as theirs only from the
  * beginning.
  */
-function SomebodyElse() {
+function AnotherUser() {
   const reload = () => location.reload();
   return html`
     <${Dialog}
-      title=${t("Somebody else is signed in")}
+      title=${t("Someone else is signed in")}
       onClose=${reload}
       onSubmit=${reload}
       actions=${
@@ -415,8 +415,8 @@ async function start() {
   try {
     // Where the page is shown it is tried again, and that says why.
     const opening = load(route.peek().page).catch(() => undefined);
-    const [known] = await Promise.all([identify(), loadLanguage(), opening]);
-    if (!known) return;
+    const [isSignedIn] = await Promise.all([identify(), loadLanguage(), opening]);
+    if (!isSignedIn) return;
     render(html`<${Frame} />`, container);
     workspaces.value = (await get("/workspaces", { limit: 100 })).data;
   } catch (error) {

@@ -127,9 +127,9 @@ export function LineChart({ label, days, lines, say }) {
 
 /** A line without axes, beside its number. @param {{values: (number | null)[]}} props */
 export function Spark({ values }) {
-  const known = /** @type {number[]} */ (values.filter((value) => value !== null));
-  if (known.length < 2) return null;
-  const least = Math.min(...known);
+  const present = /** @type {number[]} */ (values.filter((value) => value !== null));
+  if (present.length < 2) return null;
+  const least = Math.min(...present);
   return html`
     <svg
       class="spark"
@@ -141,7 +141,7 @@ export function Spark({ values }) {
         class="line tone0"
         d=${path(
           values.map((value) => (value === null ? null : value - least)),
-          Math.max(1, ...known) - least || 1,
+          Math.max(1, ...present) - least || 1,
         )}
       />
     </svg>

@@ -37,7 +37,7 @@ export const emptyDraft = (profileId, timezone) => ({
 const key = (id) => `draft:${userId.peek()}:${workspaceId.peek()}:${id || "new"}`;
 
 /** @param {string} id @returns {Draft | null} */
-export function kept(id) {
+export function stored(id) {
   try {
     return JSON.parse(localStorage.getItem(key(id)) ?? "null");
   } catch {
@@ -50,11 +50,10 @@ export const keep = (draft) => localStorage.setItem(key(draft.id), JSON.stringif
 /** @param {string} id */
 export const forget = (id) => localStorage.removeItem(key(id));
 
-/** @param {any} post @param {boolean} isCopy @returns {Draft} */
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+/** @param {Post} post @param {boolean} isCopy @returns {Draft} */
 export function draftOf(post, isCopy) {
-  const own = post.targets.filter(
-    (/** @type {any} */ target) => target.text !== null && target.text !== post.text,
-  );
+  const own = post.targets.filter((target) => target.text !== null && target.text !== post.text);
   return {
     id: isCopy ? "" : post.id,
     version: isCopy ? 0 : post.version,
@@ -62,9 +61,9 @@ export function draftOf(post, isCopy) {
     hasTargets: !isCopy && post.targets.length > 0,
     profileId: post.profileId,
     text: post.text,
-    variants: Object.fromEntries(own.map((/** @type {any} */ target) => [target.accountId, target.text])),
-    accountIds: post.targets.map((/** @type {any} */ target) => target.accountId),
-    media: post.media.map((/** @type {any} */ file) => ({
+    variants: Object.fromEntries(own.map((target) => [target.accountId, target.text ?? ""])),
+    accountIds: post.targets.map((target) => target.accountId),
+    media: post.media.map((file) => ({
       mediaId: file.mediaId,
       altText: file.altText ?? "",
       kind: "",

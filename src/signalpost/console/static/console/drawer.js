@@ -20,18 +20,18 @@ export default function Drawer({ onClose }) {
       </p>
       <div class="drawer">
         <ul class="calls">
-          ${calls.map((each) => html`
+          ${calls.map((entry) => html`
             <li>
               <button
                 type="button"
                 class="call"
-                aria-pressed=${each === call ? "true" : "false"}
-                onClick=${() => setChosen(each)}
+                aria-pressed=${entry === call ? "true" : "false"}
+                onClick=${() => setChosen(entry)}
               >
-                <code class=${`method ${each.method}`}>${each.method}</code>
-                <span class="call-path">${each.path}</span>
-                <span class=${each.status < 400 ? "soft" : "bad"}>${each.status}</span>
-                <span class="soft">${each.ms} ms</span>
+                <code class=${`method ${entry.method}`}>${entry.method}</code>
+                <span class="call-path">${entry.path}</span>
+                <span class=${entry.status < 400 ? "soft" : "bad"}>${entry.status}</span>
+                <span class="soft">${entry.ms} ms</span>
               </button>
             </li>
           `)}

@@ -63,10 +63,12 @@ async function load() {
   /** @type {Map<string, Operation[]>} */
   const groups = new Map(tags.map((/** @type {any} */ tag) => [tag.name, []]));
   for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, found] of Object.entries(methods)) {
+    for (const [method, stated] of Object.entries(methods)) {
       groups
-        .get(found.tags[0])
-        ?.push(read(method.toUpperCase(), path, { ...found, parameters: found.parameters.map(resolved) }));
+        .get(stated.tags[0])
+        ?.push(
+          read(method.toUpperCase(), path, { ...stated, parameters: stated.parameters.map(resolved) }),
+        );
     }
   }
   return [...groups]
@@ -77,18 +79,18 @@ async function load() {
 /** Markdown without its marks of code, the only ones that these texts have. @param {string} text */
 const plain = (text) => text.replaceAll("`", "");
 
-/** @param {string} method @param {string} path @param {any} found @returns {Operation} */
-function read(method, path, found) {
+/** @param {string} method @param {string} path @param {any} stated @returns {Operation} */
+function read(method, path, stated) {
   return {
-    id: found.operationId,
+    id: stated.operationId,
     method,
     path,
-    summary: plain(found.summary),
-    text: plain(found.description),
-    scope: found["x-scope"] ?? "",
-    isPublic: found.security?.length === 0,
-    docs: `${ROOT}/docs/${found.tags[0].toLowerCase().replace(/\W+/g, "-")}#${found.operationId}`,
-    parameters: found.parameters.map(
+    summary: plain(stated.summary),
+    text: plain(stated.description),
+    scope: stated["x-scope"] ?? "",
+    isPublic: stated.security?.length === 0,
+    docs: `${ROOT}/docs/${stated.tags[0].toLowerCase().replace(/\W+/g, "-")}#${stated.operationId}`,
+    parameters: stated.parameters.map(
       (/** @type {any} */ { name, in: place, required, description, schema }) => ({
         name,
         place,
@@ -101,10 +103,10 @@ function read(method, path, found) {
         example: String(schema.examples?.[0] ?? ""),
       }),
     ),
-    bodies: Object.entries(found.requestBody?.content ?? {})
+    bodies: Object.entries(stated.requestBody?.content ?? {})
       .map(([type, content]) => ({ type, examples: type === "application/json" ? examples(content) : [] }))
-      .sort((one, other) => other.examples.length - one.examples.length),
-    needsBody: found.requestBody?.required ?? false,
+      .sort((a, b) => b.examples.length - a.examples.length),
+    needsBody: stated.requestBody?.required ?? false,
   };
 }
 

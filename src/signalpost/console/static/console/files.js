@@ -10,13 +10,20 @@ import { UploadList, filesOf, useUploads } from "./uploads.js";
 const FILES_MAX = 35;
 const ALT_MAX = 1500;
 
-/** A file of the library as a draft has it. @param {any} media @returns {Kept} */
+/** @typedef {import("signalpost/api").Schemas["Media"]} Media */
+/** Where its picture is. @param {Media} media */
+const addressOf = (media) => {
+  const url = media.thumbnailUrl ?? media.url;
+  return url ? local(url) : "";
+};
+
+/** A file of the library as a draft has it. @param {Media} media @returns {Kept} */
 export const keptOf = (media) => ({
   mediaId: media.id,
   altText: media.altText ?? "",
   kind: media.kind,
   name: media.fileName,
-  preview: (media.thumbnailUrl ?? media.url) ? local(media.thumbnailUrl ?? media.url) : "",
+  preview: addressOf(media),
 });
 
 /**
@@ -120,7 +127,7 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
           chosen=${files.map((file) => file.mediaId)}
           max=${FILES_MAX - files.length}
           onClose=${() => setPicker(null)}
-          onChoose=${(/** @type {any[]} */ media) => {
+          onChoose=${(/** @type {Media[]} */ media) => {
             setPicker(null);
             append(media.map(keptOf));
           }}
@@ -142,20 +149,20 @@ function useMissingPreviews(files, latest, onChange) {
     if (!missing.length) return;
     void Promise.allSettled(missing.map((file) => get(`/media/${file.mediaId}`, {}, { quiet: true }))).then(
       (results) => {
-        const found = new Map(
+        const mediaById = new Map(
           results.flatMap((result) =>
             result.status === "fulfilled" ? [[result.value.id, result.value]] : [],
           ),
         );
         onChange(
           latest.current.map((file) => {
-            const media = found.get(file.mediaId);
+            const media = mediaById.get(file.mediaId);
             return media
               ? {
                   ...file,
                   kind: media.kind,
                   name: media.fileName,
-                  preview: local(media.thumbnailUrl ?? media.url),
+                  preview: addressOf(media),
                 }
               : file;
           }),
@@ -191,7 +198,7 @@ function One({ file, index, files, onChange, error }) {
         hint=${file.altText && `${number(file.altText.length)}/${number(ALT_MAX)}`}
         placeholder=${t("What it shows, for people who cannot see it")}
         onInput=${(/** @type {string} */ altText) =>
-          onChange(files.map((each) => (each === file ? { ...each, altText } : each)))
+          onChange(files.map((entry) => (entry === file ? { ...entry, altText } : entry)))
         }
       />
       ${index > 0 && html`
@@ -203,7 +210,7 @@ function One({ file, index, files, onChange, error }) {
         kind="quiet"
         icon="trash"
         aria-label=${t("Remove {name}", { name })}
-        onClick=${() => onChange(files.filter((each) => each !== file))}
+        onClick=${() => onChange(files.filter((entry) => entry !== file))}
       />
     </div>
   `;

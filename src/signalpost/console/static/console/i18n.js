@@ -16,19 +16,19 @@ export const language = signal("en");
 
 /** Load the catalog of the language that was chosen, or that the browser asks for. */
 export async function loadLanguage() {
-  const wanted =
+  const code =
     new URLSearchParams(location.search).get("lang") ||
     localStorage.getItem("language") ||
     navigator.language;
-  await setLanguage(wanted === PSEUDO ? PSEUDO : wanted.slice(0, 2));
+  await setLanguage(code === PSEUDO ? PSEUDO : code.slice(0, 2));
 }
 
-/** @param {string} wanted */
-export async function setLanguage(wanted) {
+/** @param {string} code */
+export async function setLanguage(code) {
   const count = opened.size;
-  catalog = CATALOGS.has(wanted) ? await texts(wanted, "", ...opened) : {};
-  if (count < opened.size) return setLanguage(wanted); // a page was opened meanwhile
-  language.value = CATALOGS.has(wanted) || wanted === PSEUDO ? wanted : "en";
+  catalog = CATALOGS.has(code) ? await texts(code, "", ...opened) : {};
+  if (count < opened.size) return setLanguage(code); // a page was opened meanwhile
+  language.value = CATALOGS.has(code) || code === PSEUDO ? code : "en";
   document.documentElement.lang = language.value === PSEUDO ? "ar" : language.value;
   document.documentElement.dir = language.value === PSEUDO ? "rtl" : "ltr";
 }
@@ -36,28 +36,28 @@ export async function setLanguage(wanted) {
 /** Load the texts of a page in the language in use; call it before the page is shown. @param {string} page */
 export async function loadTexts(page) {
   opened.add(page);
-  const wanted = language.peek();
-  if (!CATALOGS.has(wanted)) return;
-  const found = await texts(wanted, page);
-  if (wanted === language.peek()) catalog = { ...catalog, ...found };
+  const code = language.peek();
+  if (!CATALOGS.has(code)) return;
+  const added = await texts(code, page);
+  if (code === language.peek()) catalog = { ...catalog, ...added };
 }
 
 /**
- * @param {string} wanted
+ * @param {string} code
  * @param {string[]} pages the frame is `""`
  * @returns {Promise<Record<string, string>>}
  */
-async function texts(wanted, ...pages) {
+async function texts(code, ...pages) {
   const modules = await Promise.all(
-    pages.map((page) => import(`./messages/${wanted}${page && `/${page}`}.js`)),
+    pages.map((page) => import(`./messages/${code}${page && `/${page}`}.js`)),
   );
   return Object.assign({}, ...modules.map((module) => module.default));
 }
 
-/** @param {string} wanted */
-export async function chooseLanguage(wanted) {
-  localStorage.setItem("language", wanted);
-  await setLanguage(wanted);
+/** @param {string} code */
+export async function chooseLanguage(code) {
+  localStorage.setItem("language", code);
+  await setLanguage(code);
 }
 
 /**
@@ -66,21 +66,21 @@ export async function chooseLanguage(wanted) {
  * @param {Record<string, string | number>} [values]
  */
 export function t(text, values) {
-  const found = language.value === PSEUDO ? pseudo(text) : (catalog[text] ?? text);
+  const translated = language.value === PSEUDO ? pseudo(text) : (catalog[text] ?? text);
   return values
-    ? found.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all))
-    : found;
+    ? translated.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all))
+    : translated;
 }
 
 /**
  * Translate a text with a number: `{n}` of it.
  * @param {number} n
- * @param {string} one
- * @param {string} other
+ * @param {string} singular
+ * @param {string} plural
  */
-export function tn(n, one, other) {
+export function tn(n, singular, plural) {
   const rule = new Intl.PluralRules(locale()).select(n);
-  return t(rule === "one" ? one : other, { n: number(n) });
+  return t(rule === "one" ? singular : plural, { n: number(n) });
 }
 
 /** The language as `Intl` takes it. */
@@ -118,7 +118,7 @@ const ACCENTS = /** @type {Record<string, string>} */ ({
 function pseudo(text) {
   const parts = text.split(/(\{\w+\})/);
   const accented = parts.map((part) =>
-    part.startsWith("{") ? part : part.replace(/[aeiouAEIOUnc]/g, (letter) => ACCENTS[letter]),
+    part.startsWith("{") ? part : part.replace(/[aeiouAEIOUnc]/g, (character) => ACCENTS[character]),
   );
   return `[${accented.join("")}]`;
 }

@@ -93,10 +93,10 @@ addEventListener("keydown", (event) => {
     prefix && performance.now() - prefixAt < SEQUENCE_MS ? `${prefix} ${event.key}` : event.key;
   prefix = "";
   const all = [...pageCommands.peek(), ...commands()];
-  const found = all.find((command) => command.keys === pressed);
-  if (found) {
+  const match = all.find((command) => command.keys === pressed);
+  if (match) {
     event.preventDefault();
-    found.run();
+    match.run();
   } else if (all.some((command) => command.keys.startsWith(`${event.key} `))) {
     prefix = event.key;
     prefixAt = performance.now();
@@ -113,7 +113,7 @@ export function KeyboardDialogs() {
 
 /** @param {{onClose: () => void}} props */
 function Help({ onClose }) {
-  const shown = [
+  const listed = [
     ...pageCommands.value,
     ...commands(),
     { keys: "Ctrl K", name: t("Commands") },
@@ -127,7 +127,7 @@ function Help({ onClose }) {
   return html`
     <${Dialog} title=${t("Keyboard shortcuts")} onClose=${onClose}>
       <dl class="keys">
-        ${shown.map((command) => html`
+        ${listed.map((command) => html`
           <div>
             <dt>
               ${command.keys.split(" ").map((key) => html`
@@ -148,7 +148,7 @@ function Palette({ onClose }) {
   const [typed, setTyped] = useState("");
   const [index, setIndex] = useState(0);
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));
-  const found = useMemo(() => {
+  const matches = useMemo(() => {
     const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
     const named = [...pageCommands.peek(), ...commands()].filter((command) =>
       words.every((word) => command.name.toLowerCase().includes(word)),
@@ -168,10 +168,10 @@ function Palette({ onClose }) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       event.preventDefault();
-      setIndex((index + step + found.length) % found.length);
-    } else if (event.key === "Enter" && found[index]) {
+      setIndex((index + step + matches.length) % matches.length);
+    } else if (event.key === "Enter" && matches[index]) {
       event.preventDefault();
-      run(found[index]);
+      run(matches[index]);
     }
   };
   useEffect(() => list.current?.children[index]?.scrollIntoView({ block: "nearest" }), [index]);
@@ -195,7 +195,7 @@ function Palette({ onClose }) {
         onKeyDown=${onKey}
       />
       <ul id="palette" class="options" role="listbox" aria-label=${t("Commands")} ref=${list}>
-        ${found.map((command, at) => html`
+        ${matches.map((command, at) => html`
           <li
             id=${`palette-${at}`}
             role="option"

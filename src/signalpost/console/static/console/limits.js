@@ -27,4 +27,4 @@ const LIMITS = () => ({
  * @param {string} key
  */
 export const limitName = (key) =>
-  LIMITS()[key] ?? key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  LIMITS()[key] ?? key.replaceAll(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);

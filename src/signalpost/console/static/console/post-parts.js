@@ -6,15 +6,18 @@ import { to } from "./router.js";
 import { networkName } from "./store.js";
 import { Avatar, Badge, Table } from "./ui.js";
 
-/** The state of a post; held posts say so. @param {{post: any}} props */
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+/** @typedef {import("signalpost/api").Schemas["PostWarning"]} PostWarning */
+/** @typedef {import("signalpost/api").Schemas["Target"]} Target */
+/** The state of a post; held posts say so. @param {{post: Post}} props */
 export const PostState = ({ post }) => html`
   <${Badge} state=${isUnknown(post) ? "unknown" : post.held ? "held" : post.status} />
 `;
 
-/** Whether the outcome of a target is not known. @param {any} target */
+/** Whether the outcome of a target is not known. @param {Target} target */
 export const isUnknownTarget = (target) =>
   target.status === "unknown" || target.error?.code === "outcome_unknown";
-/** @param {any} post */
+/** @param {Post} post */
 export const isUnknown = (post) => post.targets.some(isUnknownTarget);
 
 const ACCOUNT_CODES = new Set([
@@ -27,7 +30,7 @@ const ACCOUNT_CODES = new Set([
 /**
  * What to do about a warning. About accounts and approvals the service tells programs which operation to
  * call: people get a page.
- * @param {{warning: any}} props
+ * @param {{warning: PostWarning}} props
  */
 export function Remedy({ warning }) {
   if (warning.accountId && ACCOUNT_CODES.has(warning.code))
@@ -41,15 +44,15 @@ export function Remedy({ warning }) {
   ` : null;
 }
 
-/** @param {any} post */
+/** @param {Post} post */
 export const titleOf = (post) =>
   post.title ||
   post.text ||
   (post.media.length ? tn(post.media.length, "{n} file", "{n} files") : t("Empty draft"));
 
-/** The networks of a post, by their initials. @param {{post: any}} props */
+/** The networks of a post, by their initials. @param {{post: Post}} props */
 export function Networks({ post }) {
-  const names = [...new Set(post.targets.map((/** @type {any} */ target) => target.platform))].map((key) =>
+  const names = [...new Set(post.targets.map((target) => target.platform))].map((key) =>
     networkName(/** @type {string} */ (key)),
   );
   return html`
@@ -63,7 +66,7 @@ export function Networks({ post }) {
   `;
 }
 
-/** @param {{posts: any[], label: string}} props */
+/** @param {{posts: Post[], label: string}} props */
 export function PostTable({ posts, label }) {
   const rows = posts.map((post) => ({
     key: post.id,
@@ -80,7 +83,7 @@ export function PostTable({ posts, label }) {
       label=${label}
       columns=${[t("Post"), t("Networks"), t("State"), t("Time")]}
       rows=${rows}
-      shown=${Infinity}
+      atFirst=${Infinity}
     />
   `;
 }

@@ -3,12 +3,17 @@
 import { computed, signal } from "./html.js";
 import { ROOT, all, get } from "./api.js";
 
-/** @type {import("./vendor/signals.js").Signal<any>} */
-export const me = signal(null);
-export const workspaces = signal(/** @type {any[]} */ ([]));
-export const profiles = signal(/** @type {any[] | null} */ (null));
-export const accounts = signal(/** @type {any[] | null} */ (null));
-export const platforms = signal(/** @type {any[] | null} */ (null));
+/** @typedef {import("signalpost/api").Schemas["Me"]} Me */
+/** @typedef {import("signalpost/api").Schemas["Platform"]} Platform */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+/** @typedef {import("signalpost/api").Schemas["Profile"]} Profile */
+/** @typedef {import("signalpost/api").Schemas["Workspace"]} Workspace */
+/** @type {import("./vendor/signals.js").Signal<Me>} */
+export const me = signal(/** @type {any} */ (null)); // pages are shown when it is there
+export const workspaces = signal(/** @type {Workspace[]} */ ([]));
+export const profiles = signal(/** @type {Profile[] | null} */ (null));
+export const accounts = signal(/** @type {PlatformAccount[] | null} */ (null));
+export const platforms = signal(/** @type {Platform[] | null} */ (null));
 
 const scopes = computed(() => new Set(me.value?.auth.scopes ?? []));
 /** Whether the role allows it; the server decides again. @param {string} scope */

@@ -76,9 +76,9 @@ const walls = /** @type {Map<string, Intl.DateTimeFormat>} */ (new Map());
  * @param {string} timeZone
  */
 export function wallTime(at, timeZone) {
-  const known = walls.get(timeZone);
+  const cached = walls.get(timeZone);
   const of =
-    known ??
+    cached ??
     new Intl.DateTimeFormat("en", {
       timeZone,
       hourCycle: "h23",
@@ -88,7 +88,7 @@ export function wallTime(at, timeZone) {
       hour: "2-digit",
       minute: "2-digit",
     });
-  if (!known) walls.set(timeZone, of);
+  if (!cached) walls.set(timeZone, of);
   const parts = Object.fromEntries(of.formatToParts(at).map((part) => [part.type, part.value]));
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
 }

@@ -333,15 +333,15 @@ const ROWS_MAX = 100;
 
 /**
  * A table; on a phone each row is a card with the column names beside the values. The rows of a long one are
- * shown a hundred at a
- * time, so that a page stays light; `cut` says that the list itself goes on.
+ * shown a hundred at a time, or `atFirst`, so that a page stays light; `cut` says that the list itself goes
+ * on.
  * @param {{
  *   label: string, columns: string[], rows: {key: string, href?: string, cells: Children[]}[], cut?: boolean,
- *   shown?: number, numbers?: number[]
+ *   atFirst?: number, numbers?: number[]
  * }} props `numbers`: the columns with numbers
  */
-export function Table({ label, columns, rows, cut, shown = ROWS_MAX, numbers = [] }) {
-  const [most, setMost] = useState(shown);
+export function Table({ label, columns, rows, cut, atFirst = ROWS_MAX, numbers = [] }) {
+  const [most, setMost] = useState(atFirst);
   const kind = (/** @type {number} */ index) => (numbers.includes(index) ? "number" : undefined);
   return html`
     <table class="table" aria-label=${label}>
@@ -443,28 +443,28 @@ const TOAST_MS = 10_000;
  * @param {{undo?: () => void, tone?: string}} [options]
  */
 export function toast(text, { undo, tone = "ok" } = {}) {
-  const shown = { id: (ids += 1), text, undo, tone };
-  toasts.value = [...toasts.peek(), shown].slice(-4);
-  setTimeout(() => dismiss(shown.id), TOAST_MS);
+  const message = { id: (ids += 1), text, undo, tone };
+  toasts.value = [...toasts.peek(), message].slice(-4);
+  setTimeout(() => dismiss(message.id), TOAST_MS);
 }
 
 /** @param {number} id */
 const dismiss = (id) => {
-  toasts.value = toasts.peek().filter((shown) => shown.id !== id);
+  toasts.value = toasts.peek().filter((message) => message.id !== id);
 };
 
 export function Toasts() {
   return html`
     <div class="toasts" role="status" aria-live="polite">
-      ${toasts.value.map((shown) => html`
-        <div class=${`toast ${shown.tone}`} key=${shown.id}>
-          <span>${shown.text}</span>
-          ${shown.undo && html`
+      ${toasts.value.map((message) => html`
+        <div class=${`toast ${message.tone}`} key=${message.id}>
+          <span>${message.text}</span>
+          ${message.undo && html`
             <${Button}
               kind="quiet"
               onClick=${() => {
-                dismiss(shown.id);
-                shown.undo?.();
+                dismiss(message.id);
+                message.undo?.();
               }}
             >
               ${t("Undo")}
@@ -474,7 +474,7 @@ export function Toasts() {
             kind="quiet"
             icon="close"
             aria-label=${t("Dismiss")}
-            onClick=${() => dismiss(shown.id)}
+            onClick=${() => dismiss(message.id)}
           />
         </div>
       `)}
@@ -492,19 +492,21 @@ export function toastProblem(error) {
 
 /**
  * Load something, again when `inputs` change or `reload()` is called. What was shown stays until the new is
- * there, and
- * `reload()` ends when it is: also when another one began meanwhile. `setData` takes the answer of a change,
- * which no load
- * that began before it replaces.
- * @param {() => Promise<any>} load @param {any[]} inputs
+ * there, and `reload()` ends when it is: also when another one began meanwhile. `setData` takes the answer of
+ * a change, which no load that began before it replaces. `data` is undefined until the first load ends: it is
+ * read inside `Loaded`, or with `?.`.
+ * @template T
+ * @param {() => Promise<T>} load
+ * @param {unknown[]} inputs
  * @returns {{
- *   data: any, problem: unknown, loading: boolean, reload: () => Promise<void>, setData: (data: any) => void
+ *   data: T, problem: unknown, loading: boolean, reload: () => Promise<void>,
+ *   setData: (data: T) => void
  * }}
  */
 export function useLoad(load, inputs) {
   const [state, setState] = useState(
-    /** @type {{data: any, problem: unknown, loading: boolean}} */ ({
-      data: undefined,
+    /** @type {{data: T, problem: unknown, loading: boolean}} */ ({
+      data: /** @type {any} */ (undefined),
       problem: null,
       loading: true,
     }),
@@ -530,7 +532,7 @@ export function useLoad(load, inputs) {
     newest.current = done;
     return done;
   }, inputs);
-  const setData = (/** @type {any} */ data) => {
+  const setData = (/** @type {T} */ data) => {
     const isLoading = ended.current < latest.current;
     ended.current = latest.current += 1;
     setState({ data, problem: null, loading: false });
@@ -640,7 +642,7 @@ export function Tabs({ tabs, current, path, label }) {
 
 /** The initial of a network or person, in a colour of its own. @param {{name: string}} props */
 export function Avatar({ name }) {
-  const hue = [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 6;
+  const hue = [...name].reduce((sum, character) => sum + (character.codePointAt(0) ?? 0), 0) % 6;
   return html`
     <span class=${`avatar hue${hue}`} aria-hidden="true">
       ${(name[0] ?? "?").toUpperCase()}

@@ -31,10 +31,10 @@ const memory = (file) => `upload:${workspaceId.peek()}:${file.name}:${file.size}
 
 /** @param {File} file @param {string} profileId @returns {Promise<{id: string, offset: number}>} */
 async function begin(file, profileId) {
-  const known = localStorage.getItem(memory(file));
-  if (known) {
-    const found = await request("GET", `/media/uploads/${known}`, {}).catch(() => null);
-    if (found) return { id: known, offset: Number(found.headers.get("upload-offset")) };
+  const uploadId = localStorage.getItem(memory(file));
+  if (uploadId) {
+    const progress = await request("GET", `/media/uploads/${uploadId}`, {}).catch(() => null);
+    if (progress) return { id: uploadId, offset: Number(progress.headers.get("upload-offset")) };
   }
   const metadata = [
     ["filename", file.name],
@@ -80,8 +80,8 @@ export async function upload(file, profileId, onProgress, aborted) {
       const final = error instanceof Problem && error.status !== 409 && error.status < 500;
       if (final || (tries += 1) > TRIES_MAX) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.min(300 * 2 ** tries, 5_000)));
-      const found = await request("GET", `/media/uploads/${id}`, {}).catch(() => null); // how far it came
-      if (found) offset = Number(found.headers.get("upload-offset"));
+      const progress = await request("GET", `/media/uploads/${id}`, {}).catch(() => null); // how far it came
+      if (progress) offset = Number(progress.headers.get("upload-offset"));
     }
   }
   onProgress(1);
@@ -91,9 +91,9 @@ export async function upload(file, profileId, onProgress, aborted) {
 
 /** Give up what was begun: its share of the storage is free again. @param {File} file */
 export async function giveUp(file) {
-  const known = localStorage.getItem(memory(file));
+  const uploadId = localStorage.getItem(memory(file));
   localStorage.removeItem(memory(file));
-  if (known) await request("DELETE", `/media/uploads/${known}`, {}).catch(() => null); // it expires by itself
+  if (uploadId) await request("DELETE", `/media/uploads/${uploadId}`, {}).catch(() => null); // it expires by itself
 }
 
 /** @param {string} id @param {AbortSignal} aborted */

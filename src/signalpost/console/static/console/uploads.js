@@ -25,10 +25,10 @@ export function useUploads(profileId, onReady) {
   latest.current = onReady;
   const update = (/** @type {string} */ key, /** @type {Partial<Waiting>} */ values) =>
     setWaiting((/** @type {Waiting[]} */ all) =>
-      all.map((each) => (each.key === key ? { ...each, ...values } : each)),
+      all.map((entry) => (entry.key === key ? { ...entry, ...values } : entry)),
     );
   const end = (/** @type {string} */ key) =>
-    setWaiting((/** @type {Waiting[]} */ all) => all.filter((each) => each.key !== key));
+    setWaiting((/** @type {Waiting[]} */ all) => all.filter((entry) => entry.key !== key));
   const run = async (/** @type {Waiting} */ { key, file, aborted }) => {
     try {
       const media = await upload(file, profileId, (sent) => update(key, { sent }), aborted.signal);
@@ -48,21 +48,21 @@ export function useUploads(profileId, onReady) {
       aborted: new AbortController(),
     }));
     setWaiting((/** @type {Waiting[]} */ all) => [...all, ...added]);
-    added.forEach((each) => void run(each));
+    added.forEach((entry) => void run(entry));
   };
-  const resume = (/** @type {Waiting} */ each) => {
+  const resume = (/** @type {Waiting} */ entry) => {
     const again = { problem: null, isPaused: false, aborted: new AbortController() };
-    update(each.key, again);
-    void run({ ...each, ...again });
+    update(entry.key, again);
+    void run({ ...entry, ...again });
   };
-  const remove = (/** @type {Waiting} */ each) => {
-    each.aborted.abort();
-    end(each.key);
-    void giveUp(each.file);
+  const remove = (/** @type {Waiting} */ entry) => {
+    entry.aborted.abort();
+    end(entry.key);
+    void giveUp(entry.file);
   };
   return {
     waiting,
-    running: waiting.filter((each) => !each.problem && !each.isPaused).length,
+    running: waiting.filter((entry) => !entry.problem && !entry.isPaused).length,
     add,
     resume,
     remove,
@@ -71,32 +71,36 @@ export function useUploads(profileId, onReady) {
 
 /** @param {{uploads: Uploads}} props */
 export const UploadList = ({ uploads }) =>
-  uploads.waiting.map((each) => html`
-    <div class="upload" key=${each.key}>
-      ${each.problem && html`
+  uploads.waiting.map((entry) => html`
+    <div class="upload" key=${entry.key}>
+      ${entry.problem && html`
         <div class="full">
-          <${ProblemBox} problem=${each.problem} />
+          <${ProblemBox} problem=${entry.problem} />
         </div>
       `}
-      <span class="grow">${each.file.name}</span>
-      <progress max="1" value=${each.sent} aria-label=${t("Upload of {name}", { name: each.file.name })} />
-      ${each.problem || each.isPaused ? html`
-        <${Button} kind="quiet" icon="retry" onClick=${() => uploads.resume(each)}>
+      <span class="grow">${entry.file.name}</span>
+      <progress
+        max="1"
+        value=${entry.sent}
+        aria-label=${t("Upload of {name}", { name: entry.file.name })}
+      />
+      ${entry.problem || entry.isPaused ? html`
+        <${Button} kind="quiet" icon="retry" onClick=${() => uploads.resume(entry)}>
           ${t("Resume")}
         <//>
       ` : html`
         <${Button}
           kind="quiet"
           icon="pause"
-          aria-label=${t("Pause {name}", { name: each.file.name })}
-          onClick=${() => each.aborted.abort()}
+          aria-label=${t("Pause {name}", { name: entry.file.name })}
+          onClick=${() => entry.aborted.abort()}
         />
       `}
       <${Button}
         kind="quiet"
         icon="close"
-        aria-label=${t("Remove {name}", { name: each.file.name })}
-        onClick=${() => uploads.remove(each)}
+        aria-label=${t("Remove {name}", { name: entry.file.name })}
+        onClick=${() => uploads.remove(entry)}
       />
     </div>
   `);

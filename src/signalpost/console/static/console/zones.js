@@ -21,7 +21,7 @@ export function instants(wall, zone) {
   return [...offsets]
     .map((ms) => new Date(utc - ms))
     .filter((at) => wallTime(at, zone) === wall)
-    .sort((one, other) => one.getTime() - other.getTime());
+    .sort((a, b) => a.getTime() - b.getTime());
 }
 
 /**

@@ -189,7 +189,7 @@ export default /** @type {Record<string, string>} */ ({
   "Size of a file": "Größe einer Datei",
   "Skip to content": "Zum Inhalt",
   Skipped: "Übersprungen",
-  "Somebody else is signed in": "Jemand anderes ist angemeldet",
+  "Someone else is signed in": "Jemand anderes ist angemeldet",
   "Something went wrong": "Etwas ist schiefgegangen",
   State: "Zustand",
   "Stored files": "Gespeicherte Dateien",

@@ -35,6 +35,13 @@ const load = async () => {
   return true;
 };
 
+/** @typedef {import("../ui.js").Children} Children */
+/** @typedef {import("signalpost/api").Schemas["AccountHealth"]} AccountHealth */
+/** @typedef {import("signalpost/api").Schemas["CreatedPlatformInvite"]} CreatedPlatformInvite */
+/** @typedef {import("signalpost/api").Schemas["Platform"]} Platform */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+/** @typedef {import("signalpost/api").Schemas["PlatformInvite"]} PlatformInvite */
+
 /** @param {{id: string}} props */
 export default function Accounts({ id }) {
   const loaded = useLoad(load, []);
@@ -97,7 +104,7 @@ function List() {
           </span>
         </span>
       </span>`,
-      profiles.value?.find((each) => each.id === account.profileId)?.name,
+      profiles.value?.find((candidate) => candidate.id === account.profileId)?.name,
       html`<${Badge} state=${account.status} />`,
       html`<${Expiry} account=${account} />`,
       html`<${Time} at=${account.lastPublishedAt} kind="relative" />`,
@@ -126,7 +133,7 @@ function List() {
   `;
 }
 
-/** @param {{account: any}} props */
+/** @param {{account: PlatformAccount}} props */
 function Expiry({ account }) {
   if (!account.tokenExpiresAt || account.refreshable)
     return html`<span class="soft">${t("renews itself")}</span>`;
@@ -139,7 +146,7 @@ function Expiry({ account }) {
 
 /** @param {{id: string, reload: () => Promise<void>}} props */
 function Account({ id, reload }) {
-  const account = accounts.value?.find((each) => each.id === id);
+  const account = accounts.value?.find((candidate) => candidate.id === id);
   const health = useLoad(() => get(`/platforms/accounts/${id}/health`), [id]);
   const [dialog, setDialog] = useState("");
   const [testing, test] = useAction(async () => {
@@ -147,7 +154,9 @@ function Account({ id, reload }) {
     await reload();
   });
   const [pausing, pause] = useAction(async () => {
-    await patch(`/platforms/accounts/${id}`, { status: account.status === "paused" ? "active" : "paused" });
+    await patch(`/platforms/accounts/${id}`, {
+      status: account?.status === "paused" ? "active" : "paused",
+    });
     await reload();
   });
   if (!account)
@@ -235,7 +244,7 @@ function Account({ id, reload }) {
           }
         >
           <${Loaded} loaded=${health}>
-            ${(/** @type {any} */ data) => html`<${Health} health=${data} />`}
+            ${(/** @type {AccountHealth} */ data) => html`<${Health} health=${data} />`}
           <//>
         <//>
       </div>
@@ -254,7 +263,7 @@ function Account({ id, reload }) {
   `;
 }
 
-/** @param {{health: any}} props */
+/** @param {{health: AccountHealth}} props */
 function Health({ health }) {
   return html`
     <p>
@@ -263,7 +272,7 @@ function Health({ health }) {
         ${t("checked")} <${Time} at=${health.checkedAt} kind="relative" />
       </span>
     </p>
-    ${health.issues.map((/** @type {any} */ issue) => html`
+    ${health.issues.map((issue) => html`
       <div class="notice warn">
         <${Icon} name="warn" />
         <p>${issue.message}</p>
@@ -314,18 +323,18 @@ function Health({ health }) {
   `;
 }
 
-/** @param {{account: any, reload: () => Promise<void>}} props */
+/** @param {{account: PlatformAccount, reload: () => Promise<void>}} props */
 function Move({ account, reload }) {
   const choose = (/** @type {any} */ event) =>
     patch(`/platforms/accounts/${account.id}`, { profileId: event.currentTarget.value })
       .then(() => toast(t("Moved.")), toastProblem)
       .then(reload);
-  const name = profiles.value?.find((each) => each.id === account.profileId)?.name;
+  const name = profiles.value?.find((candidate) => candidate.id === account.profileId)?.name;
   return (profiles.value?.length ?? 0) > 1 && may("accounts:write") ? html`
     <select aria-label=${t("Profile")} onChange=${choose}>
-      ${profiles.value?.map((each) => html`
-        <option value=${each.id} selected=${each.id === account.profileId}>
-          ${each.name}
+      ${profiles.value?.map((candidate) => html`
+        <option value=${candidate.id} selected=${candidate.id === account.profileId}>
+          ${candidate.name}
         </option>
       `)}
     </select>
@@ -334,7 +343,7 @@ function Move({ account, reload }) {
   );
 }
 
-/** @param {{account: any, onClose: () => void}} props */
+/** @param {{account: PlatformAccount, onClose: () => void}} props */
 function Disconnect({ account, onClose }) {
   const [busy, act] = useAction(async () => {
     const done = await remove(`/platforms/accounts/${account.id}`);
@@ -365,38 +374,38 @@ function Disconnect({ account, onClose }) {
   `;
 }
 
-/** @param {{account?: any, onClose: () => void, onDone: () => Promise<void>}} props */
+/** @param {{account?: PlatformAccount, onClose: () => void, onDone: () => Promise<void>}} props */
 function Connect({ account, onClose, onDone }) {
   const [platform, setPlatform] = useState(account?.platform ?? "");
   const [profileId, setProfileId] = useState(
     account?.profileId ??
-      profiles.value?.find((each) => each.isDefault)?.id ??
+      profiles.value?.find((candidate) => candidate.isDefault)?.id ??
       profiles.value?.[0]?.id ??
       "",
   );
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
-  const chosen = platforms.value?.find((each) => each.platform === platform);
+  const chosen = platforms.value?.find((network) => network.platform === platform);
   const able = (platforms.value ?? [])
-    .filter((each) => each.available)
-    .sort((one, other) => Number(other.configured) - Number(one.configured));
+    .filter((network) => network.available)
+    .sort((a, b) => Number(b.configured) - Number(a.configured));
   if (!chosen) {
     return html`
       <${Dialog} title=${t("Connect an account")} onClose=${onClose} wide>
         <div class="chips even">
-          ${able.map((each) => html`
+          ${able.map((network) => html`
             <button
               type="button"
               class="chip"
-              key=${each.platform}
-              onClick=${() => setPlatform(each.platform)}
+              key=${network.platform}
+              onClick=${() => setPlatform(network.platform)}
             >
-              <${Avatar} name=${each.name} />
+              <${Avatar} name=${network.name} />
               <span>
-                <strong>${each.name}</strong>
+                <strong>${network.name}</strong>
                 <span class="soft">
-                  ${each.configured ? t("ready") : t("the operator sets it up first")}
+                  ${network.configured ? t("ready") : t("the operator sets it up first")}
                 </span>
               </span>
             </button>
@@ -417,7 +426,7 @@ function Connect({ account, onClose, onDone }) {
         (profiles.value?.length ?? 0) > 1 && html`
           <${Field}
             label=${t("Profile")}
-            options=${profiles.value?.map((each) => [each.id, each.name])}
+            options=${profiles.value?.map((candidate) => [candidate.id, candidate.name])}
             value=${profileId}
             onInput=${setProfileId}
           />
@@ -429,7 +438,8 @@ function Connect({ account, onClose, onDone }) {
 
 /**
  * @param {{
- *   platform: any, account: any, profileId: string, profileField: any, onClose: () => void,
+ *   platform: Platform, account: PlatformAccount | undefined, profileId: string, profileField: Children,
+ *   onClose: () => void,
  *   onDone: () => Promise<void>
  * }} props
  */
@@ -459,7 +469,7 @@ function ConnectForm({ platform, account, profileId, profileField, onClose, onDo
           accountId: account?.id,
           instanceUrl: fields.instanceUrl,
         });
-        setUrl(begun.url ?? begun.authUrl);
+        setUrl(begun.url ?? begun.authUrl ?? "");
       }
     } catch (error) {
       setProblem(error);
@@ -505,7 +515,7 @@ function ConnectForm({ platform, account, profileId, profileField, onClose, onDo
           <span>${t("Continue at {network}", { network: platform.name })}</span>
         </a>
       ` : byForm ? (
-        platform.credentialFields.map((/** @type {any} */ field, /** @type {number} */ index) => html`
+        platform.credentialFields.map((field, index) => html`
           <${Field}
             key=${field.name}
             label=${field.required ? field.label : `${field.label} (${t("optional")})`}
@@ -537,7 +547,7 @@ function ConnectForm({ platform, account, profileId, profileField, onClose, onDo
 function Invites() {
   const loaded = useLoad(() => all("/platform-invites", {}, 200), []);
   const [making, setMaking] = useState(false);
-  const revoke = (/** @type {any} */ invite) =>
+  const revoke = (/** @type {PlatformInvite} */ invite) =>
     remove(`/platform-invites/${invite.id}`)
       .then(() => toast(t("The link no longer works.")), toastProblem)
       .then(loaded.reload);
@@ -548,7 +558,7 @@ function Invites() {
   `;
   return html`
     <${Loaded} loaded=${loaded}>
-      ${(/** @type {any[]} */ invites) =>
+      ${(/** @type {PlatformInvite[]} */ invites) =>
         invites.length ? html`
           <p>${button}</p>
           <${Table}
@@ -597,7 +607,7 @@ function Invite({ onClose }) {
     label: "",
     message: "",
   });
-  const [made, setMade] = useState(/** @type {any} */ (null));
+  const [invite, setMade] = useState(/** @type {CreatedPlatformInvite | null} */ (null));
   const [busy, make] = useAction(async () => {
     setMade(
       await post("/platform-invites", {
@@ -608,15 +618,15 @@ function Invite({ onClose }) {
       }),
     );
   });
-  const ready = (platforms.value ?? []).filter((each) => each.available && each.configured);
-  if (made)
+  const ready = (platforms.value ?? []).filter((network) => network.available && network.configured);
+  if (invite)
     return html`
       <${Dialog}
         title=${t("Send this link")}
         onClose=${onClose}
         actions=${
           html`
-            <${Copy} text=${made.url} />
+            <${Copy} text=${invite.url} />
             <${Button} kind="primary" onClick=${onClose}>
               ${t("Done")}
             <//>
@@ -624,7 +634,7 @@ function Invite({ onClose }) {
         }
       >
         <p>${t("It is shown only now.")}</p>
-        <pre tabindex="0">${made.url}</pre>
+        <pre tabindex="0">${invite.url}</pre>
       <//>
     `;
   return html`
@@ -652,24 +662,24 @@ function Invite({ onClose }) {
       ${(profiles.value?.length ?? 0) > 1 && html`
         <${Field}
           label=${t("Profile")}
-          options=${profiles.value?.map((each) => [each.id, each.name])}
+          options=${profiles.value?.map((candidate) => [candidate.id, candidate.name])}
           value=${fields.profileId}
           onInput=${(/** @type {string} */ profileId) => setFields({ ...fields, profileId })}
         />
       `}
       <div role="group" aria-label=${t("Networks")}>
         <div class="legend">${t("Networks")}</div>
-        ${ready.map((each) => html`
+        ${ready.map((network) => html`
           <${Check}
-            key=${each.platform}
-            label=${each.name}
-            checked=${fields.platforms.includes(each.platform)}
+            key=${network.platform}
+            label=${network.name}
+            checked=${fields.platforms.includes(network.platform)}
             onChange=${(/** @type {boolean} */ on) =>
               setFields({
                 ...fields,
                 platforms: on
-                  ? [...fields.platforms, each.platform]
-                  : fields.platforms.filter((key) => key !== each.platform),
+                  ? [...fields.platforms, network.platform]
+                  : fields.platforms.filter((key) => key !== network.platform),
               })
             }
           />

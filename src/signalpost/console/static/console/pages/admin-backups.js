@@ -28,7 +28,7 @@ export default function Backups() {
   useLive(loaded.reload, { seconds: 30 });
   return html`
     <${Loaded} loaded=${loaded} lines=${9}>
-      ${(/** @type {any} */ data) => html`
+      ${(/** @type {typeof loaded.data} */ data) => html`
         <${Made} age=${data.system.backup} page=${data.backups} />
         <${Versions} system=${data.system} />
       `}
@@ -37,7 +37,7 @@ export default function Backups() {
 }
 
 /** How old the newest backup is, in words. @param {any} age */
-function said(age) {
+function ageText(age) {
   if (age.madeAt === null)
     return age.tooOld
       ? t("There is no backup, and this installation is {age} old.", { age: duration(age.ageSeconds) })
@@ -51,7 +51,7 @@ function Made({ age, page }) {
   return html`
     <div class=${`notice ${tone}`} role="status">
       <${Icon} name=${icon} />
-      <p>${said(age)}</p>
+      <p>${ageText(age)}</p>
     </div>
     <${Card}
       title=${t("Backups")}
@@ -88,24 +88,24 @@ function History({ page }) {
       label=${t("Backups")}
       columns=${[t("File"), t("Begun"), t("State"), t("Contents"), t("Size")]}
       numbers=${[4]}
-      shown=${SHOWN}
+      atFirst=${SHOWN}
       cut=${page.hasMore}
-      rows=${page.data.map((/** @type {any} */ each) => ({
-        key: each.id,
+      rows=${page.data.map((/** @type {any} */ backup) => ({
+        key: backup.id,
         cells: [
           html`<span>
-            <code>${each.fileName}</code>
+            <code>${backup.fileName}</code>
             <br />
-            <span class="soft small">${each.host}</span>
+            <span class="soft small">${backup.host}</span>
           </span>`,
           html`<span class="nowrap">
-            <${Time} at=${each.startedAt} />
+            <${Time} at=${backup.startedAt} />
             <br />
-            <span class="soft small">${relative(each.startedAt)}</span>
+            <span class="soft small">${relative(backup.startedAt)}</span>
           </span>`,
-          html`<${State} backup=${each} />`,
-          each.madeAt ? html`<${Contents} backup=${each} />` : "–",
-          each.bytes === null ? "–" : html`<${Size} backup=${each} />`,
+          html`<${State} backup=${backup} />`,
+          backup.madeAt ? html`<${Contents} backup=${backup} />` : "–",
+          backup.bytes === null ? "–" : html`<${Size} backup=${backup} />`,
         ],
       }))}
     />
@@ -179,12 +179,12 @@ function Versions({ system }) {
           <${Table}
             label=${t("Processes that run the engine")}
             columns=${[t("Machine"), t("Started"), t("Last seen")]}
-            rows=${system.processes.map((/** @type {any} */ each) => ({
-              key: each.id,
+            rows=${system.processes.map((/** @type {any} */ runningProcess) => ({
+              key: runningProcess.id,
               cells: [
-                each.host,
-                html`<${Time} at=${each.startedAt} />`,
-                html`<${Time} at=${each.lastSeenAt} kind="relative" />`,
+                runningProcess.host,
+                html`<${Time} at=${runningProcess.startedAt} />`,
+                html`<${Time} at=${runningProcess.lastSeenAt} kind="relative" />`,
               ],
             }))}
           />

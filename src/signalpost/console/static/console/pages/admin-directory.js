@@ -48,20 +48,20 @@ function Workspaces({ query: { q = "", state = "" } }) {
       ]}
       numbers=${[3, 4]}
       empty=${t("No workspace matches.")}
-      row=${(/** @type {any} */ each) => ({
-        key: each.id,
+      row=${(/** @type {any} */ workspace) => ({
+        key: workspace.id,
         cells: [
           html`<span>
-            <strong>${each.name}</strong>
+            <strong>${workspace.name}</strong>
             <br />
-            <code class="soft small">${each.id}</code>
+            <code class="soft small">${workspace.id}</code>
           </span>`,
-          each.ownerEmail ?? "–",
-          each.plan.replaceAll("_", " "),
-          number(each.members),
-          number(each.accounts),
-          html`<${Badge} state=${each.state} />`,
-          html`<${Time} at=${each.createdAt} kind="relative" />`,
+          workspace.ownerEmail ?? "–",
+          workspace.plan.replaceAll("_", " "),
+          number(workspace.members),
+          number(workspace.accounts),
+          html`<${Badge} state=${workspace.state} />`,
+          html`<${Time} at=${workspace.createdAt} kind="relative" />`,
         ],
       })}
     />
@@ -93,22 +93,22 @@ function Users({ query: { q = "", staff = "" } }) {
       columns=${[t("Person"), t("Kind"), t("Second factor"), t("Workspaces"), t("Since")]}
       numbers=${[3]}
       empty=${t("No user matches.")}
-      row=${(/** @type {any} */ each) => ({
-        key: each.id,
+      row=${(/** @type {any} */ user) => ({
+        key: user.id,
         cells: [
           html`<span>
-            ${each.name && html`
-              <strong>${each.name}</strong>
+            ${user.name && html`
+              <strong>${user.name}</strong>
               <br />
               `}
-            ${each.email}
+            ${user.email}
             <br />
-            <code class="soft small">${each.id}</code>
+            <code class="soft small">${user.id}</code>
           </span>`,
-          each.staff ? t("Staff") : t("User"),
-          each.secondFactor ? t("yes") : t("no"),
-          number(each.workspaces),
-          html`<${Time} at=${each.createdAt} kind="relative" />`,
+          user.staff ? t("Staff") : t("User"),
+          user.secondFactor ? t("yes") : t("no"),
+          number(user.workspaces),
+          html`<${Time} at=${user.createdAt} kind="relative" />`,
         ],
       })}
     />

@@ -39,12 +39,12 @@ export default function Flags() {
   const [changing, setChanging] = useState(/** @type {any} */ (null));
   return html`
     <${Loaded} loaded=${loaded} lines=${6}>
-      ${(/** @type {any} */ page) =>
+      ${(/** @type {typeof loaded.data} */ page) =>
         page.data.length ? html`
           <${Table}
             label=${t("Flags")}
             columns=${[t("Flag"), t("State"), t("On for"), t("Changed"), ""]}
-            rows=${page.data.map((/** @type {any} */ flag) => ({
+            rows=${page.data.map((flag) => ({
               key: flag.key,
               cells: [
                 html`<span>
@@ -173,7 +173,7 @@ function Change({ flag, onClose }) {
               set("plans")(
                 on
                   ? [...fields.plans, plan]
-                  : fields.plans.filter((/** @type {string} */ each) => each !== plan),
+                  : fields.plans.filter((/** @type {string} */ key) => key !== plan),
               )
             }
           />

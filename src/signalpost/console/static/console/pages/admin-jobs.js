@@ -25,7 +25,7 @@ const KINDS = () =>
     jobs: t("Queue of jobs"),
   });
 
-/** @typedef {ReturnType<typeof useLoad>} Load */
+/** @typedef {ReturnType<typeof useLoad<any>>} Load */
 const PAUSES = { limit: 50 };
 
 /**

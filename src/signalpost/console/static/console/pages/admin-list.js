@@ -27,18 +27,19 @@ export function Search({ label, value }) {
  */
 export function List({ loaded, path, query, label, columns, numbers, row, empty }) {
   const [busy, load] = useAction(async () => {
+    /** @type {any} */
     const next = await get(path, { ...query, cursor: loaded.data.nextCursor });
     loaded.setData({ ...next, data: [...loaded.data.data, ...next.data] });
   });
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {any} */ page) =>
+      ${(/** @type {typeof loaded.data} */ page) =>
         page.data.length ? html`
           <${Table}
             label=${label}
             columns=${columns}
             numbers=${numbers}
-            shown=${page.data.length}
+            atFirst=${page.data.length}
             rows=${page.data.map(row)}
           />
           ${page.hasMore && html`

@@ -33,7 +33,7 @@ export default function Payments() {
   useLive(system.reload, { seconds: 30 });
   return html`
     <${Loaded} loaded=${system} lines=${9}>
-      ${(/** @type {any} */ { payments }) =>
+      ${(/** @type {typeof system.data} */ { payments }) =>
         payments ? html`
           <${Heard} payments=${payments} />
           <${Differences} loaded=${differences} comparedAt=${payments.comparedAt} />
@@ -51,7 +51,7 @@ export default function Payments() {
 
 /** @param {{payments: any}} props */
 function Heard({ payments }) {
-  const said = payments.notifiedAt
+  const summary = payments.notifiedAt
     ? t("The provider of payments notified this installation last {when}.", {
         when: relative(payments.notifiedAt),
       })
@@ -65,7 +65,7 @@ function Heard({ payments }) {
     <div class=${`notice ${tone}`} role="status">
       <${Icon} name=${icon} />
       <div class="grow">
-        <p>${said}</p>
+        <p>${summary}</p>
         ${payments.refusedAt && payments.isDeaf && html`
           <p>${t("The last one was refused {when}.", { when: relative(payments.refusedAt) })}</p>
         `}
@@ -85,7 +85,12 @@ function Heard({ payments }) {
   `;
 }
 
-/** @param {{loaded: ReturnType<typeof useLoad>, comparedAt: string | null}} props */
+/** @typedef {import("signalpost/api").Schemas["PaymentDifferenceList"]} PaymentDifferenceList */
+/**
+ * @param {{
+ *   loaded: ReturnType<typeof useLoad<PaymentDifferenceList>>, comparedAt: string | null
+ * }} props
+ */
 function Differences({ loaded, comparedAt }) {
   return html`
     <${Card} title=${t("Paid and served")}>
@@ -107,30 +112,30 @@ function Differences({ loaded, comparedAt }) {
           label=${t("Paid and served")}
           columns=${[t("Difference"), t("Workspace"), t("At the provider"), t("Found"), ""]}
           empty=""
-          row=${(/** @type {any} */ each) => ({
-            key: each.id,
+          row=${(/** @type {any} */ notice) => ({
+            key: notice.id,
             cells: [
               html`<span>
-                <strong>${KINDS()[each.kind][0]}</strong>
+                <strong>${KINDS()[notice.kind][0]}</strong>
                 <br />
                 <span class="soft small" lang="en">
-                  ${each.detail}
+                  ${notice.detail}
                 </span>
               </span>`,
-              each.workspaceId ? html`<code>${each.workspaceId}</code>` : "–",
+              notice.workspaceId ? html`<code>${notice.workspaceId}</code>` : "–",
               html`<span>
-                <code>${each.subject}</code>
+                <code>${notice.subject}</code>
                 <br />
-                <code class="soft small">${each.customerId}</code>
+                <code class="soft small">${notice.customerId}</code>
               </span>`,
-              html`<${Time} at=${each.foundAt} kind="relative" />`,
-              each.solvedAt ? html`
+              html`<${Time} at=${notice.foundAt} kind="relative" />`,
+              notice.solvedAt ? html`
                 <span class="badge ok">
                   <${Icon} name="check" />
-                  ${SOLUTIONS()[each.solution] ?? each.solution}
+                  ${SOLUTIONS()[notice.solution] ?? notice.solution}
                 </span>
               ` : html`
-                <${Decide} difference=${each} onDone=${loaded.reload} />
+                <${Decide} difference=${notice} onDone=${loaded.reload} />
               `,
             ],
           })}

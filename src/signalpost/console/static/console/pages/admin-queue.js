@@ -25,7 +25,7 @@ function grouped(items, member) {
       since: item.runAt < group.since ? item.runAt : group.since,
     });
   }
-  return [...groups.values()].sort((one, other) => (one.since < other.since ? -1 : 1));
+  return [...groups.values()].sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
 /** @param {string} since */
@@ -36,7 +36,7 @@ export default function Queue() {
   useLive(loaded.reload, { seconds: 5 });
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {any} */ data) => {
+      ${(/** @type {typeof loaded.data} */ data) => {
         const { counts } = data;
         const figures = [
           [t("Oldest waits"), data.oldestDueAgeSeconds > 0 ? duration(data.oldestDueAgeSeconds) : "–"],
@@ -60,7 +60,7 @@ export default function Queue() {
                 label=${t("Workers")}
                 columns=${[t("Machine"), t("Last seen"), t("Holds")]}
                 numbers=${[2]}
-                rows=${data.workers.map((/** @type {any} */ worker) => ({
+                rows=${data.workers.map((worker) => ({
                   key: worker.id,
                   cells: [
                     worker.host,
@@ -94,7 +94,7 @@ export default function Queue() {
                 label=${t("What is due")}
                 columns=${[t("Post"), t("Network"), t("Workspace"), t("State"), t("Tries"), t("Waits")]}
                 numbers=${[4]}
-                rows=${data.items.map((/** @type {any} */ item) => ({
+                rows=${data.items.map((item) => ({
                   key: item.targetId,
                   cells: [
                     html`<code>${item.postId}</code>`,

@@ -32,7 +32,7 @@ export default function ServiceStatus() {
   };
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {any} */ data) => html`
+      ${(/** @type {typeof loaded.data} */ data) => html`
         <p>
           <${Mark} status=${data.overall} />${" "}
           <a href=${`${ROOT}/status`} target="_blank" rel="noopener">
@@ -54,7 +54,7 @@ export default function ServiceStatus() {
         >
           ${data.active.length ? html`
             <ul class="list">
-              ${data.active.map((/** @type {any} */ incident) => html`
+              ${data.active.map((incident) => html`
                 <${Incident}
                   key=${incident.id}
                   incident=${incident}
@@ -75,7 +75,7 @@ export default function ServiceStatus() {
         ${data.recent.length > 0 && html`
           <${Card} title=${t("Ended within 30 days")}>
             <ul class="list">
-              ${data.recent.map((/** @type {any} */ incident) => html`
+              ${data.recent.map((incident) => html`
                 <${Incident}
                   key=${incident.id}
                   incident=${incident}
@@ -102,7 +102,7 @@ export default function ServiceStatus() {
 /** @param {{incident: any, components: any[], onSay: () => void}} props */
 function Incident({ incident, components, onSay }) {
   const names = incident.componentIds
-    .map((/** @type {string} */ id) => components.find((each) => each.id === id)?.name ?? id)
+    .map((/** @type {string} */ id) => components.find((component) => component.id === id)?.name ?? id)
     .join(", ");
   return html`
     <li>

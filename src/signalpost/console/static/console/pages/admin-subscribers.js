@@ -17,7 +17,8 @@ export function Subscribers({ components }) {
   const [ending, setEnding] = useState(/** @type {any} */ (null));
   const close = () => setEnding(null);
   const names = (/** @type {string[] | null} */ chosen) =>
-    chosen?.map((id) => components.find((each) => each.id === id)?.name ?? id).join(", ") ?? t("all");
+    chosen?.map((id) => components.find((component) => component.id === id)?.name ?? id).join(", ") ??
+    t("all");
   return html`
     <${Card} title=${t("Subscribers")}>
       <p class="soft">
@@ -42,23 +43,23 @@ export function Subscribers({ components }) {
           ]}
           numbers=${[4]}
           empty=""
-          row=${(/** @type {any} */ each) => ({
-            key: each.id,
+          row=${(/** @type {any} */ subscriber) => ({
+            key: subscriber.id,
             cells: [
               html`<span>
-                <strong>${each.address}</strong>
+                <strong>${subscriber.address}</strong>
                 <br />
-                <code class="soft small">${each.id}</code>
+                <code class="soft small">${subscriber.id}</code>
               </span>`,
-              each.channel === "email" ? t("E-mail") : t("Webhook"),
-              names(each.componentIds),
-              html`<${State} of=${each} />`,
-              number(each.failures),
-              html`<${Time} at=${each.createdAt} kind="relative" />`,
+              subscriber.channel === "email" ? t("E-mail") : t("Webhook"),
+              names(subscriber.componentIds),
+              html`<${State} of=${subscriber} />`,
+              number(subscriber.failures),
+              html`<${Time} at=${subscriber.createdAt} kind="relative" />`,
               html`<${Button}
                 kind="danger"
-                aria-label=${t("End the subscription of {name}", { name: each.address })}
-                onClick=${() => setEnding(each)}
+                aria-label=${t("End the subscription of {name}", { name: subscriber.address })}
+                onClick=${() => setEnding(subscriber)}
               >
                 ${t("End")}
               <//>`,

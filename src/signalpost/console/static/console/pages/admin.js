@@ -87,14 +87,14 @@ function Overview() {
   useLive(loaded.reload, { seconds: 15 });
   return html`
     <${Loaded} loaded=${loaded} lines=${9}>
-      ${(/** @type {any} */ data) => html`
+      ${(/** @type {typeof loaded.data} */ data) => html`
         <${Health} health=${data.health} />
         <${Figures} stats=${data.stats} />
         <div class="columns">
           <${Networks} rates=${data.stats.successRate24h} accounts=${data.stats.accounts} />
           <${Running} data=${data} />
         </div>
-        <${Tools} />
+        <${OperatorTools} />
       `}
     <//>
   `;
@@ -142,7 +142,7 @@ function Figures({ stats }) {
   ];
   const byName = (/** @type {Record<string, number>} */ sums) =>
     Object.entries(sums)
-      .sort(([, one], [, other]) => other - one)
+      .sort(([, a], [, b]) => b - a)
       .map(([key, value]) => html`
         <dt>${key.replaceAll("_", " ")}</dt>
         <dd>${number(value)}</dd>
@@ -189,7 +189,7 @@ function Networks({ rates, accounts }) {
   const percent = (/** @type {number} */ share) =>
     new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 }).format(share);
   const names = [...new Set([...Object.keys(rates), ...Object.keys(accounts.byPlatform)])].sort(
-    (one, other) => (rates[one] ?? 2) - (rates[other] ?? 2),
+    (a, b) => (rates[a] ?? 2) - (rates[b] ?? 2),
   );
   return html`
     <${Card} title=${t("Networks, last 24 hours")}>
@@ -258,7 +258,7 @@ function Running({ data }) {
   `;
 }
 
-function Tools() {
+function OperatorTools() {
   const [isMailing, setMailing] = useState(false);
   const [busy, collect] = useAction(async () => {
     const { accepted } = await post("/admin/sync-metrics", {});

@@ -7,7 +7,7 @@ import { to } from "../router.js";
 import { may, networkName } from "../store.js";
 import { Time } from "../time.js";
 import { Avatar, Button, Dialog, Empty, LinkButton, Loaded, Table, useLoad } from "../ui.js";
-import { ProfileFilter, dayName, known, knownText } from "./analytics-parts.js";
+import { ProfileFilter, dayName, figure, knownText } from "./analytics-parts.js";
 
 /** @param {number | null} change */
 const signed = (change) =>
@@ -35,13 +35,13 @@ function daily(history) {
 export default function Accounts({ query }) {
   const profileId = query.profileId ?? "";
   const loaded = useLoad(() => all("/analytics/accounts", { profileId }), [profileId]);
-  const [shown, setShown] = useState(/** @type {any} */ (null));
+  const [opened, setShown] = useState(/** @type {any} */ (null));
   return html`
     <div class="row filters short">
       <${ProfileFilter} query=${query} />
     </div>
     <${Loaded} loaded=${loaded} lines=${6}>
-      ${(/** @type {any[]} */ accounts) =>
+      ${(/** @type {typeof loaded.data} */ accounts) =>
         accounts.length ? html`
           <${Table}
             label=${t("Accounts")}
@@ -56,30 +56,30 @@ export default function Accounts({ query }) {
               t("90 days"),
             ]}
             numbers=${[1, 2, 3, 4, 5, 6]}
-            rows=${accounts.map((each) => ({
-              key: each.accountId,
+            rows=${accounts.map((account) => ({
+              key: account.accountId,
               cells: [
                 html`<span class="name">
-                  <${Avatar} name=${networkName(each.platform)} />
+                  <${Avatar} name=${networkName(account.platform)} />
                   <span>
-                    ${each.username}
+                    ${account.username}
                     <br />
-                    <span class="soft small">${networkName(each.platform)}</span>
+                    <span class="soft small">${networkName(account.platform)}</span>
                   </span>
                 </span>`,
-                known(each.followers),
-                signed(each.followersChange7d),
-                signed(each.followersChange30d),
-                number(each.totals.posts),
-                known(each.totals.views),
-                known(each.totals.likes),
-                each.history.length > 1 ? html`
+                figure(account.followers),
+                signed(account.followersChange7d),
+                signed(account.followersChange30d),
+                number(account.totals.posts),
+                figure(account.totals.views),
+                figure(account.totals.likes),
+                account.history.length > 1 ? html`
                   <${Button}
                     kind="quiet"
-                    aria-label=${t("Followers of {name}", { name: each.username })}
-                    onClick=${() => setShown(each)}
+                    aria-label=${t("Followers of {name}", { name: account.username })}
+                    onClick=${() => setShown(account)}
                   >
-                    <${Spark} values=${daily(each.history).map((day) => day.followers)} />
+                    <${Spark} values=${daily(account.history).map((day) => day.followers)} />
                   <//>
                 ` : html`
                   <span class="soft">${t("not given")}</span>
@@ -109,7 +109,7 @@ export default function Accounts({ query }) {
         `
       }
     <//>
-    ${shown && html`<${Followers} account=${shown} onClose=${() => setShown(null)} />`}
+    ${opened && html`<${Followers} account=${opened} onClose=${() => setShown(null)} />`}
   `;
 }
 
@@ -139,7 +139,7 @@ function Followers({ account, onClose }) {
           numbers=${[1]}
           rows=${[...days]
             .reverse()
-            .map((day) => ({ key: day.date, cells: [dayName(day.date), known(day.followers)] }))}
+            .map((day) => ({ key: day.date, cells: [dayName(day.date), figure(day.followers)] }))}
         />
       </details>
     <//>

@@ -18,7 +18,7 @@ export const metrics = () => [
 ];
 
 /** A number of a network: null is not zero, it was not given. @param {number | null} value */
-export const known = (value) =>
+export const figure = (value) =>
   value === null || value === undefined ? html`
     <span class="soft">${t("not given")}</span>
   ` : (
@@ -74,19 +74,19 @@ export function periodOf({ days = "30", from = "", to: until = "", profileId = "
   return { startDate: wallTime(first, zone.value).slice(0, 10), endDate: "", profileId };
 }
 
-/** @param {{query: Record<string, string>, shown?: {start: string, end: string}, children?: any}} props */
-export function PeriodFilter({ query, shown, children }) {
+/** @param {{query: Record<string, string>, period?: {start: string, end: string}, children?: any}} props */
+export function PeriodFilter({ query, period, children }) {
   const { days = "30", from = "", to: until = "" } = query;
   const choose = (/** @type {string} */ value) =>
     filter(
       value === "own"
-        ? { days: value, from: shown?.start, to: shown?.end }
+        ? { days: value, from: period?.start, to: period?.end }
         : { days: value, from: "", to: "" },
     );
   const options = [
-    ...PERIODS.map((each) => [
-      each,
-      each === "365" ? t("Last 12 months") : t("Last {n} days", { n: each }),
+    ...PERIODS.map((count) => [
+      count,
+      count === "365" ? t("Last 12 months") : t("Last {n} days", { n: count }),
     ]),
     ["own", t("Own dates")],
   ];
@@ -122,7 +122,10 @@ export function ProfileFilter({ query }) {
   return html`
     <${Field}
       label=${t("Profile")}
-      options=${[["", t("All profiles")], ...(profiles.value ?? []).map((each) => [each.id, each.name])]}
+      options=${[
+        ["", t("All profiles")],
+        ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
+      ]}
       value=${query.profileId ?? ""}
       onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
     />

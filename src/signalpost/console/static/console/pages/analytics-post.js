@@ -9,7 +9,7 @@ import { to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, networkName } from "../store.js";
 import { Time, dateTime } from "../time.js";
 import { Avatar, Badge, Button, Card, Empty, LinkButton, Loaded, Page, Table, useLoad } from "../ui.js";
-import { known, knownText, metrics, percent } from "./analytics-parts.js";
+import { figure, knownText, metrics, percent } from "./analytics-parts.js";
 
 /** @param {any} target */
 const nameOf = (target) =>
@@ -18,17 +18,17 @@ const nameOf = (target) =>
 /** @param {{id: string}} props */
 export default function PostNumbers({ id }) {
   const loaded = useLoad(async () => {
-    const [numbers, found] = await Promise.all([
+    const [numbers, post] = await Promise.all([
       get(`/analytics/posts/${id}`),
       get(`/posts/${id}`),
       loadBasics(),
       loadPlatforms(),
     ]); // names too: nothing moves down later
-    return { ...numbers, title: titleOf(found) };
+    return { ...numbers, title: titleOf(post) };
   }, [id]);
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {any} */ data) => html`
+      ${(/** @type {typeof loaded.data} */ data) => html`
         <${Page}
           title=${data.title.slice(0, 120)}
           subtitle=${html`<a href=${to("analytics")}>${t("Analytics")}</a>`}
@@ -73,7 +73,7 @@ function Now({ targets }) {
             .map(([key, word]) => html`
               <div>
                 <dt>${word}</dt>
-                <dd class=${target[key] === null ? "unknown" : ""}>${known(target[key])}</dd>
+                <dd class=${target[key] === null ? "unknown" : ""}>${figure(target[key])}</dd>
               </div>
             `)}
           <div>
@@ -110,7 +110,7 @@ function Now({ targets }) {
 function History({ data }) {
   const [metric, setMetric] = useState("views");
   const name = metrics().find(([key]) => key === metric)?.[1] ?? metric;
-  const moments = [...new Set(data.history.map((/** @type {any} */ each) => each.collectedAt))].sort();
+  const moments = [...new Set(data.history.map((/** @type {any} */ sample) => sample.collectedAt))].sort();
   if (!moments.length)
     return html`
       <${Card} title=${t("Over time")}>
@@ -119,12 +119,12 @@ function History({ data }) {
     `;
   const days = moments.map((at) => dateTime(/** @type {string} */ (at)));
   const lines = data.metrics.map((/** @type {any} */ target) => {
-    const found = new Map(
+    const byMoment = new Map(
       data.history
-        .filter((/** @type {any} */ each) => each.targetId === target.targetId)
-        .map((/** @type {any} */ each) => [each.collectedAt, each[metric]]),
+        .filter((/** @type {any} */ sample) => sample.targetId === target.targetId)
+        .map((/** @type {any} */ sample) => [sample.collectedAt, sample[metric]]),
     );
-    return { name: nameOf(target), values: carried(moments.map((at) => found.get(at))) };
+    return { name: nameOf(target), values: carried(moments.map((at) => byMoment.get(at))) };
   });
   const say = (/** @type {number} */ index) => [
     `${days[index]}: `,
@@ -164,20 +164,21 @@ function History({ data }) {
           rows=${[...data.history]
             .reverse()
             .slice(0, ROWS_MAX)
-            .map((each) => ({
-              key: each.targetId + each.collectedAt,
+            .map((sample) => ({
+              key: sample.targetId + sample.collectedAt,
               cells: [
-                html`<${Time} at=${each.collectedAt} />`,
+                html`<${Time} at=${sample.collectedAt} />`,
                 html`<span class="name">
-                  <${Avatar} name=${networkName(each.platform)} />
+                  <${Avatar} name=${networkName(sample.platform)} />
                   <span>
                     ${nameOf(
-                      data.metrics.find((/** @type {any} */ target) => target.targetId === each.targetId) ??
-                        each,
+                      data.metrics.find(
+                        (/** @type {any} */ target) => target.targetId === sample.targetId,
+                      ) ?? sample,
                     )}
                   </span>
                 </span>`,
-                ...metrics().map(([key]) => known(each[key])),
+                ...metrics().map(([key]) => figure(sample[key])),
               ],
             }))}
         />

@@ -7,7 +7,7 @@ import { filter, to } from "../router.js";
 import { accountOf, networkName } from "../store.js";
 import { Time } from "../time.js";
 import { Avatar, Empty, Field, Loaded, Table, useLoad } from "../ui.js";
-import { PeriodFilter, known, metrics, percent, periodOf } from "./analytics-parts.js";
+import { PeriodFilter, figure, metrics, percent, periodOf } from "./analytics-parts.js";
 
 const ROWS_MAX = 10_000;
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
@@ -66,7 +66,7 @@ export default function Posts({ query }) {
       />
     <//>
     <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {any[]} */ rows) =>
+      ${(/** @type {typeof loaded.data} */ rows) =>
         rows.length ? html`
           <${Rows} rows=${rows} sort=${sort} />
         ` : html`
@@ -86,8 +86,8 @@ function Rows({ rows, sort }) {
     const sign = sort.startsWith("-") ? -1 : 1;
     const value = (/** @type {Record<string, string>} */ row) =>
       key === "publishedAt" ? Date.parse(row[key]) : numeric(row[key] ?? "");
-    return [...rows].sort((one, other) => {
-      const [mine, its] = [value(one), value(other)];
+    return [...rows].sort((a, b) => {
+      const [mine, its] = [value(a), value(b)];
       // Unknown is last, whichever the order.
       if (mine === null || its === null) return Number(mine === null) - Number(its === null);
       return sign * (mine - its);
@@ -121,7 +121,7 @@ function Rows({ rows, sort }) {
             <span>${accountOf(row.accountId)?.username ?? networkName(row.platform)}</span>
           </span>`,
           html`<${Time} at=${row.publishedAt} />`,
-          ...metrics().map(([name]) => known(numeric(row[name]))),
+          ...metrics().map(([name]) => figure(numeric(row[name]))),
           percent(numeric(row.engagementRate)),
         ],
       }))}

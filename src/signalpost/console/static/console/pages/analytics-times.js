@@ -54,7 +54,7 @@ export default function Times({ query }) {
       <${ProfileFilter} query=${query} />
     </form>
     <${Loaded} loaded=${loaded} lines=${9}>
-      ${(/** @type {any} */ data) => html`
+      ${(/** @type {typeof loaded.data} */ data) => html`
         <${Basis} data=${data} />
         <${Recommended} data=${data} />
         <${Heat} data=${data} />

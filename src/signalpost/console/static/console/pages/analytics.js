@@ -28,7 +28,7 @@ import {
   Change,
   PeriodFilter,
   dayName,
-  known,
+  figure,
   knownText,
   metrics,
   percent,
@@ -67,9 +67,9 @@ function Overview({ query }) {
   const period = periodOf(query);
   const loaded = useLoad(() => get("/analytics/overview", period), [JSON.stringify(period)]);
   return html`
-    <${PeriodFilter} query=${query} shown=${loaded.data?.period} />
+    <${PeriodFilter} query=${query} period=${loaded.data?.period} />
     <${Loaded} loaded=${loaded} lines=${9}>
-      ${(/** @type {any} */ data) => html`
+      ${(/** @type {typeof loaded.data} */ data) => html`
         <${Notices} data=${data} />
         ${data.totalPosts ? html`
           <${Numbers} data=${data} period=${period} />
@@ -157,7 +157,7 @@ function Totals({ data }) {
     sums && (sums.sampleSizes[name] || !sums.totalPosts)
       ? sums[`total${name[0].toUpperCase()}${name.slice(1)}`]
       : null;
-  const shown = /** @type {[string, string][]} */ ([
+  const figures = /** @type {[string, string][]} */ ([
     ...metrics(),
     ["saves", t("Saves")],
     ["impressions", t("Impressions")],
@@ -176,10 +176,10 @@ function Totals({ data }) {
         <dd>${number(data.totalPosts)}</dd>
         <${Change} now=${data.totalPosts} before=${before?.totalPosts} />
       </div>
-      ${shown.map(([key, name]) => html`
+      ${figures.map(([key, name]) => html`
         <div>
           <dt>${name}</dt>
-          <dd class=${sum(data, key) === null ? "unknown" : ""}>${known(sum(data, key))}</dd>
+          <dd class=${sum(data, key) === null ? "unknown" : ""}>${figure(sum(data, key))}</dd>
           <${Change} now=${sum(data, key)} before=${sum(before, key)} />
           ${data.sampleSizes[key] > 0 && data.sampleSizes[key] < data.totalPosts && html`
             <dd class="aside">
@@ -246,9 +246,9 @@ function Trend({ data }) {
           label=${t("Day by day")}
           columns=${[t("Day"), t("Posts"), ...metrics().map(([, word]) => word)]}
           numbers=${[1, 2, 3, 4, 5]}
-          rows=${[...days].reverse().map((/** @type {any} */ day) => ({
+          rows=${[...days].reverse().map((day) => ({
             key: day.date,
-            cells: [dayName(day.date), number(day.posts), ...metrics().map(([key]) => known(day[key]))],
+            cells: [dayName(day.date), number(day.posts), ...metrics().map(([key]) => figure(day[key]))],
           }))}
         />
       </details>
@@ -265,17 +265,17 @@ function TopPosts({ posts }) {
           label=${t("Most seen")}
           columns=${[t("Post"), t("Views"), t("Likes"), t("Engagement")]}
           numbers=${[1, 2, 3]}
-          rows=${posts.map((each) => ({
-            key: each.postId + each.platform,
-            href: to(`analytics/posts/${each.postId}`),
+          rows=${posts.map((post) => ({
+            key: post.postId + post.platform,
+            href: to(`analytics/posts/${post.postId}`),
             cells: [
               html`<span class="name">
-                <${Avatar} name=${networkName(each.platform)} />
-                <span class="clip">${each.title ?? t("Post without a title")}</span>
+                <${Avatar} name=${networkName(post.platform)} />
+                <span class="clip">${post.title ?? t("Post without a title")}</span>
               </span>`,
-              known(each.views),
-              known(each.likes),
-              percent(each.engagementRate),
+              figure(post.views),
+              figure(post.likes),
+              percent(post.engagementRate),
             ],
           }))}
         />
@@ -288,26 +288,24 @@ function TopPosts({ posts }) {
 
 /** @param {{byPlatform: Record<string, any>}} props */
 function Networks({ byPlatform }) {
-  const rows = Object.entries(byPlatform).sort(
-    ([, one], [, other]) => (other.views ?? -1) - (one.views ?? -1),
-  );
-  const most = Math.max(1, ...rows.map(([, each]) => each.views ?? 0));
+  const rows = Object.entries(byPlatform).sort(([, a], [, b]) => (b.views ?? -1) - (a.views ?? -1));
+  const most = Math.max(1, ...rows.map(([, totals]) => totals.views ?? 0));
   return html`
     <${Card} title=${t("By network")}>
       <ul class="list">
-        ${rows.map(([key, each]) => html`
+        ${rows.map(([key, totals]) => html`
           <li key=${key}>
             <div class="full">
               <strong>${networkName(key)}</strong>${" "}
-              <span class="soft">${tn(each.posts, "{n} post", "{n} posts")}</span>
-              <${Bar} share=${(each.views ?? 0) / most} />
+              <span class="soft">${tn(totals.posts, "{n} post", "{n} posts")}</span>
+              <${Bar} share=${(totals.views ?? 0) / most} />
               <dl class="facts small">
                 ${metrics().map(([name, word]) => html`
                   <dt>${word}</dt>
-                  <dd>${known(each[name])}</dd>
+                  <dd>${figure(totals[name])}</dd>
                 `)}
                 <dt>${t("Engagement")}</dt>
-                <dd>${percent(each.engagementRate)}</dd>
+                <dd>${percent(totals.engagementRate)}</dd>
               </dl>
             </div>
           </li>

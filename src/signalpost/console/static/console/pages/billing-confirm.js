@@ -7,7 +7,9 @@ import { dateTime } from "../time.js";
 import { Button, toast, useAction } from "../ui.js";
 import { isOwner } from "./billing-parts.js";
 
-/** @param {{data: any, reload: () => Promise<void>}} props */
+/** @typedef {import("./billing.js").Data} Data */
+
+/** @param {{data: Data, reload: () => Promise<void>}} props */
 export default function Confirm({ data: { plans, status }, reload }) {
   const { confirmation } = status;
   const [isDropping, drop] = useAction(async () => {
@@ -17,7 +19,7 @@ export default function Confirm({ data: { plans, status }, reload }) {
   });
   if (!confirmation) return null;
   const plan =
-    plans.data.find((/** @type {any} */ each) => each.key === confirmation.plan)?.name ?? confirmation.plan;
+    plans.data.find((candidate) => candidate.key === confirmation.plan)?.name ?? confirmation.plan;
   return html`
     <div class="notice warn" role="status">
       <${Icon} name="clock" />

@@ -1,4 +1,4 @@
-// What somebody thinks of the plans: by itself, or as the reason of a cancellation.
+// What a user thinks of the plans: by itself, or as the reason of a cancellation.
 import { html, useState } from "../html.js";
 import { post } from "../api.js";
 import { t } from "../i18n.js";

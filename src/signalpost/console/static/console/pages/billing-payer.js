@@ -6,7 +6,9 @@ import { t } from "../i18n.js";
 import { Button, toast, useAction } from "../ui.js";
 import { day, isLive, isOwner } from "./billing-parts.js";
 
-/** @param {{status: any, reload: () => Promise<void>}} props */
+/** @typedef {import("signalpost/api").Schemas["BillingSubscription"]} BillingSubscription */
+
+/** @param {{status: BillingSubscription, reload: () => Promise<void>}} props */
 export function Payer({ status, reload }) {
   const { handover, payer } = status;
   const here = `${location.origin}${ROOT}/console/billing`;
@@ -74,7 +76,7 @@ export function Payer({ status, reload }) {
           <p>
             ${t("{name} has paid until {day}. Enter a card of your own to go on.", {
               name: payer.name,
-              day: day(status.currentPeriodEnd),
+              day: day(status.currentPeriodEnd ?? ""),
             })}
           </p>
         </div>

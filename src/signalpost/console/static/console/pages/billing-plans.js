@@ -8,7 +8,7 @@ import { Feedback } from "./billing-dialogs.js";
 import { day, isLive, isOwner, limitValue, money, planLimitName } from "./billing-parts.js";
 
 const FREE = "free";
-const SHOWN = [
+const SHOWN = /** @type {const} */ ([
   "accounts",
   "posts",
   "scheduledPosts",
@@ -17,15 +17,22 @@ const SHOWN = [
   "storageBytes",
   "aiCaptions",
   "analyticsDays",
-];
+]);
 
-/** @param {{data: any, setStatus: (status: any) => void, reload: () => Promise<void>}} props */
+/** @typedef {import("signalpost/api").Schemas["BillingSubscription"]} BillingSubscription */
+/** @typedef {import("signalpost/api").Schemas["Plan"]} Plan */
+/** @typedef {import("./billing.js").Data} Data */
+
+/**
+ * @param {{
+ *   data: Data, setStatus: (status: BillingSubscription) => void, reload: () => Promise<void>
+ * }} props
+ */
 export default function Plans({ data, setStatus, reload }) {
   const { plans, status } = data;
-  const [interval, setInterval] = useState(status.interval ?? "month");
+  const [interval, setInterval] = useState(/** @type {string} */ (status.interval ?? "month"));
   const [chosen, setChosen] = useState(/** @type {any} */ (null));
-  const rank = (/** @type {string} */ key) =>
-    plans.data.findIndex((/** @type {any} */ plan) => plan.key === key);
+  const rank = (/** @type {string} */ key) => plans.data.findIndex((plan) => plan.key === key);
   return html`
     <${Card}
       title=${t("Plans")}
@@ -47,7 +54,7 @@ export default function Plans({ data, setStatus, reload }) {
       }
     >
       <div class="plans">
-        ${plans.data.map((/** @type {any} */ plan) => html`
+        ${plans.data.map((plan) => html`
           <${Plan}
             key=${plan.key}
             plan=${plan}
@@ -75,7 +82,11 @@ export default function Plans({ data, setStatus, reload }) {
   `;
 }
 
-/** @param {{plan: any, interval: string, status: any, isSmaller: boolean, onChoose: () => void}} props */
+/**
+ * @param {{
+ *   plan: Plan, interval: string, status: BillingSubscription, isSmaller: boolean, onChoose: () => void
+ * }} props
+ */
 function Plan({ plan, interval, status, isSmaller, onChoose }) {
   const isBought = isLive(status.status);
   const isCurrent =
@@ -152,7 +163,8 @@ function sayChanged(changed, plan) {
 /**
  * Buy a plan, or change to it.
  * @param {{
- *   plan: any, interval: string, status: any, isSmaller: boolean, setStatus: (status: any) => void,
+ *   plan: Plan, interval: string, status: BillingSubscription, isSmaller: boolean,
+ *   setStatus: (status: BillingSubscription) => void,
  *   onClose: () => void
  * }} props
  */
@@ -191,7 +203,7 @@ function Change({ plan, interval, status, isSmaller, setStatus, onClose }) {
     : isLater
       ? t(
           "It begins on {day}, at the end of the period that is paid. Until then everything stays as it is.",
-          { day: day(status.currentPeriodEnd) },
+          { day: day(status.currentPeriodEnd ?? "") },
         )
       : t("It begins at once. The rest of the period is paid now, minus what was paid already.");
   return html`
@@ -225,7 +237,7 @@ function Change({ plan, interval, status, isSmaller, setStatus, onClose }) {
 
 /**
  * End the subscription with its period; the reason goes with it.
- * @param {{status: any, reload: () => Promise<void>, onClose: () => void}} props
+ * @param {{status: BillingSubscription, reload: () => Promise<void>, onClose: () => void}} props
  */
 function Cancel({ status, reload, onClose }) {
   const cancel = async () => {

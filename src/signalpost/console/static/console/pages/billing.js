@@ -14,6 +14,9 @@ import Confirm from "./billing-confirm.js";
 import { Payer } from "./billing-payer.js";
 import Plans from "./billing-plans.js";
 
+/** @typedef {import("signalpost/api").Schemas["BillingSubscription"]} BillingSubscription */
+/** @typedef {Awaited<ReturnType<typeof load>>} Data */
+
 /**
  * Where a payment may just have been made, the provider is asked without waiting for its notification.
  * @param {boolean} mayBePaid
@@ -46,7 +49,7 @@ export default function Billing({ id }) {
   useLive(loaded.reload, { seconds: 6, active: isWaiting });
   useLive(loaded.reload, {
     seconds: 3,
-    active: isPaid && Boolean(loaded.data) && !isLive(loaded.data.status.status),
+    active: isPaid && Boolean(loaded.data) && !isLive(loaded.data?.status.status ?? ""),
   });
   if (!isAllowed)
     return html`
@@ -64,7 +67,7 @@ export default function Billing({ id }) {
       }
     >
       <${Loaded} loaded=${loaded} lines=${9}>
-        ${(/** @type {any} */ data) => html`
+        ${(/** @type {Data} */ data) => html`
           ${data.plans.billingEnabled ? html`
             ${isPaid && !data.status.confirmation && html`<${Paid} status=${data.status} />`}
             <${Payer} status=${data.status} reload=${loaded.reload} />
@@ -83,7 +86,9 @@ export default function Billing({ id }) {
           ${data.plans.billingEnabled && html`
             <${Plans}
               data=${data}
-              setStatus=${(/** @type {any} */ status) => loaded.setData({ ...data, status })}
+              setStatus=${(/** @type {BillingSubscription} */ status) =>
+                loaded.setData({ ...data, status })
+              }
               reload=${loaded.reload}
             />
           `}
@@ -102,7 +107,7 @@ export default function Billing({ id }) {
 
 /**
  * Back from the payment page: the plan is in force when the payment is confirmed.
- * @param {{status: any}} props
+ * @param {{status: BillingSubscription}} props
  */
 function Paid({ status }) {
   if (isLive(status.status))
@@ -126,7 +131,7 @@ function Paid({ status }) {
 
 /** @typedef {{tone: string, icon: string, text: any}} Sentence */
 
-/** What the state means, in a sentence. @param {any} status @returns {Sentence | null} */
+/** What the state means, in a sentence. @param {BillingSubscription} status @returns {Sentence | null} */
 function sentenceOf(status) {
   const end = status.currentPeriodEnd && day(status.currentPeriodEnd);
   if (status.status === "trialing")
@@ -134,7 +139,7 @@ function sentenceOf(status) {
       tone: "",
       icon: "clock",
       text: t("The trial ends on {day}. Then the first payment is made.", {
-        day: day(status.trialEndsAt ?? status.currentPeriodEnd),
+        day: day(status.trialEndsAt ?? status.currentPeriodEnd ?? ""),
       }),
     };
   if (status.status === "past_due")
@@ -155,7 +160,7 @@ function sentenceOf(status) {
       tone: "warn",
       icon: "clock",
       text: t("The subscription is cancelled and ends on {day}. Until then everything stays as it is.", {
-        day: end,
+        day: end ?? "",
       }),
     };
   if (status.status === "expired")
@@ -172,13 +177,13 @@ const BRANDS = /** @type {Record<string, string>} */ ({
 /** @param {string} brand */
 const brandName = (brand) => BRANDS[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1);
 
-/** Whether the card is that of the reader, as far as anybody knows. @param {any} status */
+/** Whether the card is that of the reader, as far as anybody knows. @param {BillingSubscription} status */
 const mayPay = (status) => status.provider && (status.payer ? status.payer.isYou : isOwner());
 
-/** @param {{data: any, reload: () => Promise<void>}} props */
+/** @param {{data: Data, reload: () => Promise<void>}} props */
 function State({ data, reload }) {
   const { status, plans } = data;
-  const plan = plans.data.find((/** @type {any} */ each) => each.key === status.plan);
+  const plan = plans.data.find((candidate) => candidate.key === status.plan);
   const price =
     plan && status.interval && money(status.interval === "year" ? plan.priceYearly : plan.priceMonthly);
   const sentence = sentenceOf(status);
@@ -227,9 +232,7 @@ function State({ data, reload }) {
             <p>
               ${t("On {day} the plan becomes {plan}.", {
                 day: day(pending.effectiveAt),
-                plan:
-                  plans.data.find((/** @type {any} */ each) => each.key === pending.plan)?.name ??
-                  pending.plan,
+                plan: plans.data.find((candidate) => candidate.key === pending.plan)?.name ?? pending.plan,
               })}
             </p>
           </div>
@@ -269,7 +272,7 @@ function State({ data, reload }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: Data}} props */
 function Uses({ data }) {
   const { usage } = data;
   return html`
@@ -280,7 +283,12 @@ function Uses({ data }) {
       >
         <ul class="list">
           ${Object.entries(usage.usage).map(([name, used]) => html`
-            <${Use} key=${name} name=${name} used=${used} most=${usage.limits[name]} />
+            <${Use}
+              key=${name}
+              name=${name}
+              used=${used}
+              most=${usage.limits[/** @type {keyof typeof usage.limits} */ (name)]}
+            />
           `)}
         </ul>
       <//>
@@ -290,7 +298,7 @@ function Uses({ data }) {
         </p>
         ${usage.platformQuotas.length ? html`
           <ul class="list">
-            ${usage.platformQuotas.slice(0, QUOTAS_MAX).map((/** @type {any} */ quota) => html`
+            ${usage.platformQuotas.slice(0, QUOTAS_MAX).map((quota) => html`
               <${Use}
                 key=${quota.accountId}
                 name="quota"

@@ -13,7 +13,7 @@ import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 /** @typedef {import("./calendar.js").FreeSlot} FreeSlot */
 /**
  * @typedef {{days: Map<string, CalendarDay>, first: string, last: string, date: string, today: string,
- *   zone: string, slots: FreeSlot[], open: (post: any) => void, compose: ((wall: string) => void) | null,
+ *   zone: string, slots: FreeSlot[], open: (post: any) => void, onCreate: ((wall: string) => void) | null,
  *   focused: {current: string}, show: (change: Record<string, string>) => void,
  *   drop: (post: any, at: Date) => void,
  *   page?: any, setPage: (page: any) => void, moved: Record<string, string>}} ViewProps
@@ -34,20 +34,20 @@ const LONG = /** @type {Intl.DateTimeFormatOptions} */ ({ weekday: "long", day: 
  * The cells of a grid: one of them is in the order of the Tab key, the arrow keys lead to the others, Enter
  * writes a post there.
  * @param {{
- *   label: string, columns: number, focused: {current: string}, compose: ((wall: string) => void) | null,
+ *   label: string, columns: number, focused: {current: string}, onCreate: ((wall: string) => void) | null,
  *   children: any, start: string, step: (by: number) => void
  * }} props
  */
-function Grid({ label, columns, focused, compose, children, start, step }) {
+function Grid({ label, columns, focused, onCreate, children, start, step }) {
   const table = useRef(/** @type {HTMLTableElement | null} */ (null));
   const [, redraw] = useState(0);
-  const wanted = useRef("");
+  const next = useRef("");
   const cells = () =>
     /** @type {HTMLElement[]} */ ([...(table.current?.querySelectorAll("[data-wall]") ?? [])]);
   useEffect(() => {
-    if (!wanted.current) return;
-    const at = wanted.current === "first" ? 0 : cells().length - 1;
-    wanted.current = "";
+    if (!next.current) return;
+    const at = next.current === "first" ? 0 : cells().length - 1;
+    next.current = "";
     cells()[at]?.focus();
   }, [start]);
   const onFocus = (/** @type {FocusEvent} */ event) => {
@@ -64,11 +64,11 @@ function Grid({ label, columns, focused, compose, children, start, step }) {
     const index = all.indexOf(/** @type {HTMLElement} */ (cell));
     if (index < 0) return;
     if (event.key === "Enter" && event.target === cell)
-      compose?.(/** @type {HTMLElement} */ (cell).dataset.wall ?? "");
+      onCreate?.(/** @type {HTMLElement} */ (cell).dataset.wall ?? "");
     else if (by === undefined) return;
     else if (all[index + by]) all[index + by].focus();
     else {
-      wanted.current = by > 0 ? "first" : "last";
+      next.current = by > 0 ? "first" : "last";
       step(Math.sign(by));
     }
     event.preventDefault();
@@ -92,10 +92,10 @@ function Grid({ label, columns, focused, compose, children, start, step }) {
  * A place in the grid: what stands there, and where a post can be dropped or written.
  * @param {{
  *   wall: string, label: string, isFirst: boolean, kind: string, focused: {current: string},
- *   compose: ((wall: string) => void) | null, onDrop: (post: any) => void, children?: any
+ *   onCreate: ((wall: string) => void) | null, onDrop: (post: any) => void, children?: any
  * }} props
  */
-function Cell({ wall, label, isFirst, kind, focused, compose, onDrop, children }) {
+function Cell({ wall, label, isFirst, kind, focused, onCreate, onDrop, children }) {
   const [over, setOver] = useState(false);
   const drop = (/** @type {DragEvent} */ event) => {
     event.preventDefault();
@@ -113,12 +113,12 @@ function Cell({ wall, label, isFirst, kind, focused, compose, onDrop, children }
       role="gridcell"
       data-wall=${wall}
       tabindex=${isActive ? "0" : "-1"}
-      class=${`${kind}${over ? " over" : ""}${compose ? " free" : ""}`}
+      class=${`${kind}${over ? " over" : ""}${onCreate ? " free" : ""}`}
       onDragOver=${allow}
       onDragLeave=${() => setOver(false)}
       onDrop=${drop}
       onClick=${(/** @type {MouseEvent} */ event) =>
-        event.target instanceof Element && !event.target.closest("a, button") && compose?.(wall)
+        event.target instanceof Element && !event.target.closest("a, button") && onCreate?.(wall)
       }
     >
       <span class="hidden">${label}</span>
@@ -192,34 +192,47 @@ function Entries({ posts, slots, zone, open, isBig }) {
       row: html`<${Slot} key=${`${slot.queue.id}${slot.at}`} slot=${slot} zone=${zone} />`,
     })),
   ];
-  return rows.sort((one, other) => one.at.localeCompare(other.at)).map(({ row }) => row);
+  return rows.sort((a, b) => a.at.localeCompare(b.at)).map(({ row }) => row);
 }
 
 /** @param {string} date @param {CalendarDay | undefined} day */
 const cellLabel = (date, day) => `${dayName(date, LONG)}: ${tn(day?.total ?? 0, "{n} post", "{n} posts")}`;
 
 /** @param {ViewProps} props */
-export function Month({ days, first, last, date, today, zone, slots, open, compose, focused, show, drop }) {
+export function Month({
+  days,
+  first,
+  last,
+  date,
+  today,
+  zone,
+  slots,
+  open,
+  onCreate,
+  focused,
+  show,
+  drop,
+}) {
   const dates = datesOf(first, last);
   const weeks = Array.from({ length: dates.length / 7 }, (_, week) => dates.slice(week * 7, week * 7 + 7));
-  const move = (/** @type {any} */ post, /** @type {string} */ to_) =>
-    drop(post, resolve(`${to_}T${wallTime(new Date(momentOf(post)), zone).slice(11)}`, zone));
+  const move = (/** @type {any} */ post, /** @type {string} */ target) =>
+    drop(post, resolve(`${target}T${wallTime(new Date(momentOf(post)), zone).slice(11)}`, zone));
   const step = (/** @type {number} */ by) => show({ date: by > 0 ? addDays(last, 1) : addDays(first, -1) });
   return html`
     <${Grid}
       label=${dayName(date, { month: "long", year: "numeric" })}
       columns=${7}
       focused=${focused}
-      compose=${compose}
+      onCreate=${onCreate}
       start=${first}
       step=${step}
     >
       <thead>
         <tr>
-          ${dates.slice(0, 7).map((each) => html`
-            <th scope="col" key=${each}>
-              <span aria-hidden="true">${dayName(each, { weekday: "short" })}</span>
-              <span class="hidden">${dayName(each, { weekday: "long" })}</span>
+          ${dates.slice(0, 7).map((weekday) => html`
+            <th scope="col" key=${weekday}>
+              <span aria-hidden="true">${dayName(weekday, { weekday: "short" })}</span>
+              <span class="hidden">${dayName(weekday, { weekday: "long" })}</span>
             </th>
           `)}
         </tr>
@@ -227,59 +240,59 @@ export function Month({ days, first, last, date, today, zone, slots, open, compo
       <tbody>
         ${weeks.map((week) => html`
           <tr key=${week[0]}>
-            ${week.map((each) => {
-              const day = days.get(each);
+            ${week.map((cellDate) => {
+              const day = days.get(cellDate);
               const posts = day?.posts ?? [];
-              const shown = posts.slice(
+              const visible = posts.slice(
                 0,
                 (day?.total ?? 0) > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1,
               );
-              const more = (day?.total ?? 0) - shown.length;
+              const more = (day?.total ?? 0) - visible.length;
               const free = openSlots(
-                slots.filter((slot) => dateOf(new Date(slot.at), zone) === each),
+                slots.filter((slot) => dateOf(new Date(slot.at), zone) === cellDate),
                 posts,
               );
-              const tense = each === today ? "today" : each < today ? "past" : "";
-              const kind = each.slice(0, 7) === date.slice(0, 7) ? tense : `${tense} other`;
+              const tense = cellDate === today ? "today" : cellDate < today ? "past" : "";
+              const kind = cellDate.slice(0, 7) === date.slice(0, 7) ? tense : `${tense} other`;
               return html`
                 <${Cell}
-                  key=${each}
-                  wall=${`${each}T09:00`}
-                  label=${cellLabel(each, day)}
-                  isFirst=${each === date}
+                  key=${cellDate}
+                  wall=${`${cellDate}T09:00`}
+                  label=${cellLabel(cellDate, day)}
+                  isFirst=${cellDate === date}
                   kind=${kind}
                   focused=${focused}
-                  compose=${each < today ? null : compose}
-                  onDrop=${(/** @type {any} */ post) => move(post, each)}
+                  onCreate=${cellDate < today ? null : onCreate}
+                  onDrop=${(/** @type {any} */ post) => move(post, cellDate)}
                 >
                   <div class="day-head">
                     <button
                       type="button"
                       class="day-number"
-                      aria-label=${t("Open {day}", { day: dayName(each, LONG) })}
-                      onClick=${() => show({ view: "day", date: each })}
+                      aria-label=${t("Open {day}", { day: dayName(cellDate, LONG) })}
+                      onClick=${() => show({ view: "day", date: cellDate })}
                     >
-                      ${Number(each.slice(8))}
+                      ${Number(cellDate.slice(8))}
                     </button>
                   </div>
-                  ${shown.map((post) => html`
+                  ${visible.map((post) => html`
                     <${Entry} key=${post.id} post=${post} zone=${zone} open=${open} />
                   `)}
                   ${more > 0 && html`
                     <button
                       type="button"
                       class="more-link"
-                      onClick=${() => show({ view: "day", date: each })}
+                      onClick=${() => show({ view: "day", date: cellDate })}
                     >
                       ${t("+{n} more", { n: number(more) })}
                     </button>
                   `}
-                  ${free.length > 0 && shown.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}
-                  ${free.length > (shown.length < 3 ? 1 : 0) && html`
+                  ${free.length > 0 && visible.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}
+                  ${free.length > (visible.length < 3 ? 1 : 0) && html`
                     <${FreeSlots}
                       count=${free.length}
                       isShort=${more > 0}
-                      onClick=${() => show({ view: "day", date: each })}
+                      onClick=${() => show({ view: "day", date: cellDate })}
                     />
                   `}
                 <//>
@@ -320,20 +333,20 @@ const hourName = (hour) => dayTime(`${String(hour).padStart(2, "0")}:00`);
 const dayTime = (wall) => timeOf(`2026-01-01T${wall}Z`, "UTC");
 
 /** @param {ViewProps} props */
-export function Week({ days, first, last, date, today, zone, slots, open, compose, focused, show, drop }) {
+export function Week({ days, first, last, date, today, zone, slots, open, onCreate, focused, show, drop }) {
   const [isWhole, setWhole] = useState(false);
-  const columns = datesOf(first, last).map((each) => {
-    const day = days.get(each);
+  const columns = datesOf(first, last).map((cellDate) => {
+    const day = days.get(cellDate);
     const posts = day?.posts ?? [];
     return {
-      date: each,
+      date: cellDate,
       day,
       hours: byHour(
-        each,
+        cellDate,
         zone,
         posts,
         openSlots(
-          slots.filter((slot) => dateOf(new Date(slot.at), zone) === each),
+          slots.filter((slot) => dateOf(new Date(slot.at), zone) === cellDate),
           posts,
         ),
       ),
@@ -351,7 +364,7 @@ export function Week({ days, first, last, date, today, zone, slots, open, compos
       label=${t("Week of {day}", { day: dayName(first, LONG) })}
       columns=${7}
       focused=${focused}
-      compose=${compose}
+      onCreate=${onCreate}
       start=${first}
       step=${(/** @type {number} */ by) => show({ date: addDays(date, by * 7) })}
     >
@@ -360,19 +373,23 @@ export function Week({ days, first, last, date, today, zone, slots, open, compos
           <th class="hour">
             <span class="hidden">${t("Time")}</span>
           </th>
-          ${columns.map(({ date: each, day }) => html`
-            <th scope="col" key=${each} class=${each === today ? "today" : ""}>
-              <button type="button" class="day-title" onClick=${() => show({ view: "day", date: each })}>
-                <span class="hidden">${t("Open {day}", { day: dayName(each, LONG) })}</span>
+          ${columns.map(({ date: columnDate, day }) => html`
+            <th scope="col" key=${columnDate} class=${columnDate === today ? "today" : ""}>
+              <button
+                type="button"
+                class="day-title"
+                onClick=${() => show({ view: "day", date: columnDate })}
+              >
+                <span class="hidden">${t("Open {day}", { day: dayName(columnDate, LONG) })}</span>
                 <span aria-hidden="true">
-                  ${dayName(each, { weekday: "short" })} <strong>${Number(each.slice(8))}</strong>
+                  ${dayName(columnDate, { weekday: "short" })} <strong>${Number(columnDate.slice(8))}</strong>
                 </span>
               </button>
               ${day && day.total > day.posts.length && html`
                 <button
                   type="button"
                   class="more-link"
-                  onClick=${() => show({ view: "day", date: each })}
+                  onClick=${() => show({ view: "day", date: columnDate })}
                 >
                   ${t("+{n} more", { n: number(day.total - day.posts.length) })}
                 </button>
@@ -387,29 +404,29 @@ export function Week({ days, first, last, date, today, zone, slots, open, compos
             <th scope="row" class="hour">
               ${hourName(hour)}
             </th>
-            ${columns.map(({ date: each, hours }) => {
+            ${columns.map(({ date: columnDate, hours }) => {
               const { at, posts, slots: free } = /** @type {any} */ (hours.get(hour));
-              const wall = `${each}T${String(hour).padStart(2, "0")}:00`;
+              const wall = `${columnDate}T${String(hour).padStart(2, "0")}:00`;
               const isPast = wall.slice(0, 13) < now.slice(0, 13);
               const note = at.length
                 ? at.length > 1 && t("This hour comes twice")
                 : t("This hour does not exist");
               return html`
                 <${Cell}
-                  key=${each}
+                  key=${columnDate}
                   wall=${wall}
                   label=${[
-                    [dayName(each, LONG), hourName(hour), ...(note ? [note] : [])].join(", "),
+                    [dayName(columnDate, LONG), hourName(hour), ...(note ? [note] : [])].join(", "),
                     tn(posts.length, "{n} post", "{n} posts"),
                   ].join(": ")}
-                  isFirst=${each === date && hour === from}
+                  isFirst=${columnDate === date && hour === from}
                   kind=${[
                     at.length ? "" : "gap",
                     isPast ? "past" : "",
                     wall.slice(0, 13) === now.slice(0, 13) ? "now" : "",
                   ].join(" ")}
                   focused=${focused}
-                  compose=${isPast || !at.length ? null : compose}
+                  onCreate=${isPast || !at.length ? null : onCreate}
                   onDrop=${(/** @type {any} */ post) => move(post, wall)}
                 >
                   ${note && html`<span class="soft small">${note}</span>`}
@@ -440,7 +457,7 @@ export function Day({
   zone,
   slots,
   open,
-  compose,
+  onCreate,
   focused,
   show,
   drop,
@@ -470,7 +487,7 @@ export function Day({
       label=${dayName(date, LONG)}
       columns=${1}
       focused=${focused}
-      compose=${compose}
+      onCreate=${onCreate}
       start=${date}
       step=${(/** @type {number} */ by) => show({ date: addDays(date, by) })}
     >
@@ -502,10 +519,10 @@ export function Day({
                 isFirst=${index === Math.min(9, hours.length - 1)}
                 kind=${`wide${isPast ? " past" : ""}${wall.slice(0, 13) === now.slice(0, 13) ? " now" : ""}`}
                 focused=${focused}
-                compose=${
+                onCreate=${
                   isPast
                     ? null
-                    : compose && ((/** @type {string} */ place) => compose(place.slice(0, 16)))
+                    : onCreate && ((/** @type {string} */ place) => onCreate(place.slice(0, 16)))
                 }
                 onDrop=${(/** @type {any} */ post) => move(post, at)}
               >
@@ -535,7 +552,7 @@ export function Agenda({
   zone,
   slots,
   open,
-  compose,
+  onCreate,
   show,
   page,
   setPage,
@@ -543,8 +560,8 @@ export function Agenda({
 }) {
   /** @type {Map<string, any[]>} */
   const groups = new Map();
-  for (const each of page?.data ?? [...days.values()].flatMap((day) => day.posts)) {
-    const post = moved[each.id] ? { ...each, scheduledAt: moved[each.id] } : each;
+  for (const entry of page?.data ?? [...days.values()].flatMap((day) => day.posts)) {
+    const post = moved[entry.id] ? { ...entry, scheduledAt: moved[entry.id] } : entry;
     const date = dateOf(new Date(momentOf(post)), zone);
     groups.set(date, [...(groups.get(date) ?? []), post]);
   }
@@ -587,8 +604,8 @@ export function Agenda({
               `}
               ${!posts.length &&
                 !free.length &&
-                (compose ? html`
-                  <button type="button" class="slot" onClick=${() => compose(`${date}T09:00`)}>
+                (onCreate ? html`
+                  <button type="button" class="slot" onClick=${() => onCreate(`${date}T09:00`)}>
                     ${t("Write a post")}
                   </button>
                 ` : html`

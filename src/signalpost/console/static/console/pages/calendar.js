@@ -125,22 +125,20 @@ async function freeSlots(first, last, zone, profileId) {
   const end = dayStart(addDays(last, 1), zone).toISOString();
   if (end <= new Date().toISOString()) return { slots: [], left: 0 };
   const queues = (await all("/queues", { profileId })).filter((queue) => queue.active);
-  const asked = queues.slice(0, QUEUES_MAX);
-  const found = await Promise.all(
-    asked.map(async (queue) => {
+  const asking = queues.slice(0, QUEUES_MAX);
+  const slotsByQueue = await Promise.all(
+    asking.map(async (queue) => {
       const { slots } = await get(
         `/queues/${queue.id}/slots`,
         { from: dayStart(first, zone).toISOString(), count: SLOTS_MAX },
         { quiet: true },
       );
-      return slots
-        .filter((/** @type {any} */ slot) => slot.free && slot.at < end)
-        .map((/** @type {any} */ slot) => ({ ...slot, queue }));
+      return slots.filter((slot) => slot.free && slot.at < end).map((slot) => ({ ...slot, queue }));
     }),
   );
   return {
-    slots: found.flat().sort((one, other) => one.at.localeCompare(other.at)),
-    left: queues.length - asked.length,
+    slots: slotsByQueue.flat().sort((a, b) => a.at.localeCompare(b.at)),
+    left: queues.length - asking.length,
   };
 }
 
@@ -176,7 +174,7 @@ function useMoves(loaded) {
     if (momentOf(post) === at.toISOString()) return;
     const saved = await send(post, at.toISOString());
     if (saved)
-      toast(t("Moved to {time}.", { time: dateTime(saved.scheduledAt, zone) }), {
+      toast(t("Moved to {time}.", { time: dateTime(saved.scheduledAt ?? "", zone) }), {
         undo: () => void send(saved, post.scheduledAt).then((back) => back && toast(t("Moved back."))),
       });
   };
@@ -198,13 +196,13 @@ function placed(data, moved, zone) {
     ]),
   );
   for (const day of [...days.values()]) {
-    for (const post of [...day.posts].filter((each) => moved[each.id])) {
-      day.posts = day.posts.filter((each) => each !== post);
+    for (const post of [...day.posts].filter((entry) => moved[entry.id])) {
+      day.posts = day.posts.filter((entry) => entry !== post);
       day.total -= 1;
       const target = days.get(dateOf(new Date(moved[post.id]), zone));
       if (!target) continue;
-      target.posts = [...target.posts, { ...post, scheduledAt: moved[post.id] }].sort((one, other) =>
-        momentOf(one).localeCompare(momentOf(other)),
+      target.posts = [...target.posts, { ...post, scheduledAt: moved[post.id] }].sort((a, b) =>
+        momentOf(a).localeCompare(momentOf(b)),
       );
       target.total += 1;
     }
@@ -216,7 +214,8 @@ function placed(data, moved, zone) {
 function Shown({ query }) {
   const isNarrow = useNarrow();
   const { profileId = "", accountId = "", platform = "", status = "", tag = "" } = query;
-  const zone = profiles.value?.find((each) => each.id === profileId)?.timezone ?? workspaceZone.value;
+  const zone =
+    profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? workspaceZone.value;
   const view = query.view in VIEWS() ? query.view : isNarrow ? "list" : "month";
   const today = dateOf(new Date(), zone);
   const date = isDate(query.date) ? query.date : today;
@@ -230,7 +229,7 @@ function Shown({ query }) {
     async () => (isPlan ? freeSlots(first, last, zone, profileId) : { slots: [], left: 0 }),
     [isPlan, first, last, zone, profileId],
   );
-  useLive(loaded.reload, { seconds: LIVE_SECONDS, active: !loaded.data?.hasMore });
+  useLive(loaded.reload, { seconds: LIVE_SECONDS, active: !(/** @type {any} */ (loaded.data)?.hasMore) });
   const { moved, move } = useMoves(loaded);
   const [opened, setOpened] = useState(/** @type {any} */ (null));
   const focused = useRef("");
@@ -246,7 +245,7 @@ function Shown({ query }) {
           ? addMonths(`${date.slice(0, 8)}01`, by)
           : addDays(date, by * (view === "week" || view === "list" ? 7 : 1)),
     });
-  const compose = (/** @type {string} */ wall) =>
+  const create = (/** @type {string} */ wall) =>
     canWrite && go("compose", { at: later(wall, zone), timezone: zone, profileId });
   useCommands(
     [
@@ -261,7 +260,7 @@ function Shown({ query }) {
             {
               keys: "n",
               name: t("Write a post for this day"),
-              run: () => compose(focused.current || `${date}T09:00`),
+              run: () => create(focused.current || `${date}T09:00`),
             },
           ]
         : []),
@@ -280,12 +279,12 @@ function Shown({ query }) {
     zone,
     slots: slots.data?.slots ?? [],
     open: setOpened,
-    compose: canWrite ? compose : null,
+    onCreate: canWrite ? create : null,
     focused,
     show,
     drop: (/** @type {any} */ post, /** @type {Date} */ at) => void move(post, at, zone),
   };
-  const Body =
+  const View =
     view === "list" ? Agenda : view === "day" ? Day : isNarrow ? Agenda : view === "week" ? Week : Month;
   return html`
     <${Page}
@@ -316,7 +315,7 @@ function Shown({ query }) {
       `}
       <${Loaded} loaded=${{ ...loaded, data: loaded.problem ? data : (data ?? {}) }} lines=${10}>
         ${() => html`
-          <${Body}
+          <${View}
             ...${shared}
             page=${view === "list" || view === "day" ? data : undefined}
             setPage=${loaded.setData}
@@ -419,8 +418,8 @@ function Bar({ view, date, first, last, today, step, show, busy }) {
 function Filters({ filters }) {
   const count = Object.values(filters).filter(Boolean).length;
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => filter({ [name]: value });
-  const shown = (accounts.value ?? []).filter(
-    (each) => !filters.profileId || each.profileId === filters.profileId,
+  const choices = (accounts.value ?? []).filter(
+    (account) => !filters.profileId || account.profileId === filters.profileId,
   );
   return html`
     <details class="calendar-filters" open=${count > 0}>
@@ -435,7 +434,7 @@ function Filters({ filters }) {
             label=${t("Profile")}
             options=${[
               ["", t("All profiles")],
-              ...(profiles.value ?? []).map((each) => [each.id, each.name]),
+              ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
             ]}
             value=${filters.profileId}
             onInput=${(/** @type {string} */ value) => filter({ profileId: value, accountId: "" })}
@@ -445,7 +444,10 @@ function Filters({ filters }) {
           label=${t("Account")}
           options=${[
             ["", t("All accounts")],
-            ...shown.map((each) => [each.id, `${each.username} · ${networkName(each.platform)}`]),
+            ...choices.map((account) => [
+              account.id,
+              `${account.username} · ${networkName(account.platform)}`,
+            ]),
           ]}
           value=${filters.accountId}
           onInput=${set("accountId")}
@@ -454,7 +456,7 @@ function Filters({ filters }) {
           label=${t("Network")}
           options=${[
             ["", t("All networks")],
-            ...(platforms.value ?? []).map((each) => [each.platform, each.name]),
+            ...(platforms.value ?? []).map((network) => [network.platform, network.name]),
           ]}
           value=${filters.platform}
           onInput=${set("platform")}

@@ -2,7 +2,7 @@
 // applies.
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { Problem, all, get, newKey, online, patch, post as send } from "../api.js";
-import { bodyOf, draftOf, emptyDraft, forget, keep, kept } from "../draft.js";
+import { bodyOf, draftOf, emptyDraft, forget, keep, stored } from "../draft.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { Remedy } from "../post-parts.js";
@@ -27,6 +27,9 @@ import { Files, keptOf } from "../files.js";
 import { clockNote, resolve } from "../zones.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+/** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 const CHECK_MS = 400;
 
 /**
@@ -37,12 +40,12 @@ const CHECK_MS = 400;
 async function begin(id, { copy, at, timezone, profileId, media }) {
   const chosen = media ? media.split(",").slice(0, 35) : [];
   const [files] = await Promise.all([
-    Promise.allSettled(chosen.map((each) => get(`/media/${each}`))),
+    Promise.allSettled(chosen.map((mediaId) => get(`/media/${mediaId}`))),
     loadBasics(),
     loadPlatforms(),
   ]);
-  const added = files.flatMap((each) => (each.status === "fulfilled" ? [keptOf(each.value)] : []));
-  const local = kept(id);
+  const added = files.flatMap((result) => (result.status === "fulfilled" ? [keptOf(result.value)] : []));
+  const local = stored(id);
   const place =
     at && !id ? { when: /** @type {const} */ ("schedule"), at, ...(timezone ? { timezone } : {}) } : {};
   if (local && !copy && (id || local.text || local.media.length))
@@ -51,19 +54,21 @@ async function begin(id, { copy, at, timezone, profileId, media }) {
       ...place,
       media: [
         ...local.media,
-        ...added.filter((each) => !local.media.some((file) => file.mediaId === each.mediaId)),
+        ...added.filter((addition) => !local.media.some((file) => file.mediaId === addition.mediaId)),
       ],
     };
   if (id || copy) {
-    const found = await get(`/posts/${id || copy}`);
-    const draft = draftOf(found, Boolean(copy));
-    return found.scheduledAt && !copy
-      ? { ...draft, at: wallTime(new Date(found.scheduledAt), found.timezone) }
+    const post = await get(`/posts/${id || copy}`);
+    const draft = draftOf(post, Boolean(copy));
+    return post.scheduledAt && !copy
+      ? { ...draft, at: wallTime(new Date(post.scheduledAt), post.timezone) }
       : draft;
   }
-  const known = profiles.peek() ?? [];
+  const choices = profiles.peek() ?? [];
   const profile =
-    known.find((each) => each.id === profileId) ?? known.find((each) => each.isDefault) ?? known[0];
+    choices.find((candidate) => candidate.id === profileId) ??
+    choices.find((candidate) => candidate.isDefault) ??
+    choices[0];
   const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? zone.peek());
   const own = usable(draft.profileId);
   return { ...draft, accountIds: own.length === 1 ? [own[0].id] : [], media: added, ...place };
@@ -88,7 +93,7 @@ export default function Composer({ id, query }) {
 /** What the service says about the draft, asked again when typing pauses. @param {Draft} draft */
 function useCheck(draft) {
   const [result, setResult] = useState(
-    /** @type {{checked: any, problem: unknown}} */ ({ checked: null, problem: null }),
+    /** @type {{checked: PostValidation | null, problem: unknown}} */ ({ checked: null, problem: null }),
   );
   const body = useMemo(
     () => JSON.stringify(bodyOf(draft, draft.when === "schedule" && !draft.at ? "draft" : "check")),
@@ -101,10 +106,10 @@ function useCheck(draft) {
     }
     const aborted = new AbortController();
     const timer = setTimeout(() => {
-      const { id: _, ...asked } = JSON.parse(body);
+      const { id: _, ...content } = JSON.parse(body);
       send(
         "/posts/validate",
-        { ...asked, profileId: draft.profileId },
+        { ...content, profileId: draft.profileId },
         { signal: aborted.signal, key: "" },
       ).then(
         (checked) => setResult({ checked, problem: null }),
@@ -138,13 +143,13 @@ function Editor({ first }) {
   /**
    * Send it; a repetition of the same content has the same key, so it never becomes two posts.
    * @param {"draft" | "send"} purpose
-   * @param {{isTwin?: boolean, version?: number}} [decided]
+   * @param {{isDuplicate?: boolean, version?: number}} [decided]
    */
-  const submit = async (purpose, { isTwin = false, version = draft.version } = {}) => {
+  const submit = async (purpose, { isDuplicate = false, version = draft.version } = {}) => {
     if (busy || uploading) return;
     const body = {
       ...bodyOf(draft, draft.failed ? "text" : purpose),
-      ...(isTwin ? { allowDuplicate: true } : {}),
+      ...(isDuplicate ? { allowDuplicate: true } : {}),
     };
     const text = JSON.stringify(body);
     if (sending.current.body !== text) sending.current = { body: text, key: newKey() };
@@ -179,8 +184,8 @@ function Editor({ first }) {
   };
   /**
    * Until the service has answered: the network may be away for long.
-   * @param {any} body
-   * @returns {Promise<any>}
+   * @param {ReturnType<typeof bodyOf>} body
+   * @returns {Promise<Post>}
    */
   const persist = async (body) => {
     for (;;) {
@@ -252,14 +257,15 @@ function Editor({ first }) {
           ${profiles.value.length > 1 && !draft.id && html`
             <${Field}
               label=${t("Profile")}
-              options=${profiles.value.map((each) => [each.id, each.name])}
+              options=${profiles.value.map((candidate) => [candidate.id, candidate.name])}
               value=${draft.profileId}
               onInput=${(/** @type {string} */ value) =>
                 change({
                   profileId: value,
                   accountIds: [],
                   variants: {},
-                  timezone: profiles.value?.find((each) => each.id === value)?.timezone ?? zone.value,
+                  timezone:
+                    profiles.value?.find((candidate) => candidate.id === value)?.timezone ?? zone.value,
                 })
               }
             />
@@ -269,7 +275,7 @@ function Editor({ first }) {
           <${Files}
             files=${draft.media}
             profileId=${draft.profileId}
-            onChange=${(/** @type {any} */ media) => change({ media })}
+            onChange=${(/** @type {Draft["media"]} */ media) => change({ media })}
             onUploading=${setUploading}
             errorAt=${errorAt}
           />
@@ -282,7 +288,7 @@ function Editor({ first }) {
             <${Preview}
               key=${accountId}
               draft=${draft}
-              account=${own.find((each) => each.id === accountId)}
+              account=${own.find((account) => account.id === accountId)}
               checked=${checked}
             />
           `)}
@@ -296,11 +302,11 @@ function Editor({ first }) {
 /** @typedef {(path: string) => string | undefined} ErrorAt what was refused at a field */
 
 /**
- * Why it was not taken, with what can be decided: a twin is published anyway, a newer version is loaded or
- * replaced.
+ * Why it was not taken, with what can be decided: a duplicate is published anyway, a newer version is loaded
+ * or replaced.
  * @param {{
  *   problem: any, draft: Draft,
- *   submit: (purpose: "draft" | "send", decided: {isTwin?: boolean, version?: number}) => void,
+ *   submit: (purpose: "draft" | "send", decided: {isDuplicate?: boolean, version?: number}) => void,
  *   replace: (draft: Draft) => void
  * }} props
  */
@@ -308,13 +314,13 @@ function Refusal({ problem, draft, submit, replace }) {
   const newest = () => get(`/posts/${draft.id}`);
   const [loading, load] = useAction(async () => replace(draftOf(await newest(), false)));
   const [keeping, keepMine] = useAction(async () => submit("draft", { version: (await newest()).version }));
-  const twin = problem.code === "duplicate_content" && problem.document.existingPostId;
+  const original = problem.code === "duplicate_content" && problem.document.existingPostId;
   return html`
     <${ProblemBox} problem=${problem} />
-    ${twin && html`
+    ${original && html`
       <p class="actions">
-        <${LinkButton} href=${to(`posts/${twin}`)}>${t("Look at the other post")}<//>
-        <${Button} icon="send" onClick=${() => submit("send", { isTwin: true })}>
+        <${LinkButton} href=${to(`posts/${original}`)}>${t("Look at the other post")}<//>
+        <${Button} icon="send" onClick=${() => submit("send", { isDuplicate: true })}>
           ${t("Publish it all the same")}
         <//>
       </p>
@@ -332,7 +338,7 @@ function Refusal({ problem, draft, submit, replace }) {
   `;
 }
 
-/** @param {{own: any[], draft: Draft, change: Change}} props */
+/** @param {{own: PlatformAccount[], draft: Draft, change: Change}} props */
 function Accounts({ own, draft, change }) {
   if (!own.length)
     return html`
@@ -351,7 +357,7 @@ function Accounts({ own, draft, change }) {
   const toggle = (/** @type {string} */ id) =>
     change({
       accountIds: draft.accountIds.includes(id)
-        ? draft.accountIds.filter((each) => each !== id)
+        ? draft.accountIds.filter((accountId) => accountId !== id)
         : [...draft.accountIds, id],
     });
   return html`
@@ -384,13 +390,17 @@ function Accounts({ own, draft, change }) {
   `;
 }
 
-/** @param {{draft: Draft, own: any[], change: Change, checked: any, errorAt: ErrorAt}} props */
+/**
+ * @param {{
+ *   draft: Draft, own: PlatformAccount[], change: Change, checked: PostValidation | null, errorAt: ErrorAt
+ * }} props
+ */
 function Texts({ draft, own, change, checked, errorAt }) {
-  const [shown, setShown] = useState("");
+  const [tab, setShown] = useState("");
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
   // Of a post that failed, accounts and their own texts stay.
   const hasVariants = chosen.length > 1 && !draft.failed;
-  const current = chosen.some((account) => account.id === shown) ? shown : "";
+  const current = chosen.some((account) => account.id === tab) ? tab : "";
   const variant = draft.variants[current];
   const set = (/** @type {string} */ text) =>
     current ? change({ variants: { ...draft.variants, [current]: text } }) : change({ text });
@@ -426,7 +436,7 @@ function Texts({ draft, own, change, checked, errorAt }) {
         label=${
           current
             ? t("Text for {account}", {
-                account: chosen.find((each) => each.id === current)?.username ?? "",
+                account: chosen.find((account) => account.id === current)?.username ?? "",
               })
             : t("Text")
         }
@@ -453,9 +463,9 @@ function Texts({ draft, own, change, checked, errorAt }) {
   `;
 }
 
-/** @param {{account: any, checked: any}} props */
+/** @param {{account: PlatformAccount, checked: PostValidation | null}} props */
 function Counter({ account, checked }) {
-  const target = checked?.targets.find((/** @type {any} */ each) => each.accountId === account.id);
+  const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
   if (!target) return null;
   const left = target.limit - target.textLength;
   return html`
@@ -473,10 +483,7 @@ function Counter({ account, checked }) {
 function When({ draft, change, errorAt }) {
   const queues = useLoad(() => all("/queues", { profileId: draft.profileId }, 50), [draft.profileId]);
   const queueId =
-    draft.queueId ||
-    queues.data?.find((/** @type {any} */ each) => each.isDefault)?.id ||
-    queues.data?.[0]?.id ||
-    "";
+    draft.queueId || queues.data?.find((queue) => queue.isDefault)?.id || queues.data?.[0]?.id || "";
   const slots = useLoad(
     async () => (draft.when === "slot" && queueId ? get(`/queues/${queueId}/slots`, { count: 1 }) : null),
     [queueId, draft.when],
@@ -535,7 +542,7 @@ function When({ draft, change, errorAt }) {
           ${queues.data?.length > 1 && html`
             <${Field}
               label=${t("Queue")}
-              options=${queues.data.map((/** @type {any} */ each) => [each.id, each.name])}
+              options=${queues.data.map((queue) => [queue.id, queue.name])}
               value=${queueId}
               onInput=${(/** @type {string} */ value) => change({ queueId: value })}
             />
@@ -594,7 +601,10 @@ function More({ draft, change, errorAt }) {
   `;
 }
 
-/** What the service would answer. @param {{checked: any, problem: unknown, draft: Draft}} props */
+/**
+ * What the service would answer.
+ * @param {{checked: PostValidation | null, problem: unknown, draft: Draft}} props
+ */
 function Checks({ checked, problem, draft }) {
   if (problem) return html`<${ProblemBox} problem=${problem} />`;
   if (!checked)
@@ -609,10 +619,10 @@ function Checks({ checked, problem, draft }) {
       </div>
     `;
   // Said at the field.
-  const warnings = checked.warnings.filter((/** @type {any} */ warning) => warning.code !== "schedule.dst");
+  const warnings = checked.warnings.filter((warning) => warning.code !== "schedule.dst");
   return html`
     <div role="status">
-      ${checked.errors.map((/** @type {any} */ error) => html`
+      ${checked.errors.map((error) => html`
         <div class="notice bad">
           <${Icon} name="cross" />
           <div>
@@ -621,7 +631,7 @@ function Checks({ checked, problem, draft }) {
           </div>
         </div>
       `)}
-      ${warnings.map((/** @type {any} */ warning) => html`
+      ${warnings.map((warning) => html`
         <div class="notice warn">
           <${Icon} name="warn" />
           <div>
@@ -640,11 +650,11 @@ function Checks({ checked, problem, draft }) {
   `;
 }
 
-/** @param {{draft: Draft, account: any, checked: any}} props */
+/** @param {{draft: Draft, account: any, checked: PostValidation | null}} props */
 function Preview({ draft, account, checked }) {
   if (!account) return null;
   const text = draft.variants[account.id] ?? draft.text;
-  const target = checked?.targets.find((/** @type {any} */ each) => each.accountId === account.id);
+  const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
   const over = target && target.textLength > target.limit;
   return html`
     <${Card} class="preview">
@@ -674,7 +684,7 @@ function Preview({ draft, account, checked }) {
           )}
         </div>
       `}
-      ${target?.derivedMedia.length > 0 && html`
+      ${target && target.derivedMedia.length > 0 && html`
         <p class="soft small">
           ${tn(
             target.derivedMedia.length,

@@ -51,10 +51,10 @@ function List({ groups, words, typed }) {
         .toLowerCase()
         .includes(word),
     );
-  const found = groups
+  const matching = groups
     .map(({ name, operations: all }) => ({ name, operations: all.filter(matches(name)) }))
     .filter((group) => group.operations.length);
-  const count = found.reduce((sum, group) => sum + group.operations.length, 0);
+  const count = matching.reduce((sum, group) => sum + group.operations.length, 0);
   return html`
     <form
       class="row filters"
@@ -74,7 +74,7 @@ function List({ groups, words, typed }) {
       ${tn(count, "{n} operation", "{n} operations")}
     </p>
     ${count ? (
-      found.map((group) => html`
+      matching.map((group) => html`
         <details class="group" key=${group.name} open=${Boolean(typed.trim())}>
           <summary>
             <h2 lang="en">${group.name}</h2> <span class="soft">${number(group.operations.length)}</span>
@@ -173,15 +173,17 @@ function Operation({ operation }) {
             ${operation.text}
           </p>
           <form ref=${form} noValidate onSubmit=${submit} onKeyDown=${byKeys}>
-            ${operation.parameters.map(({ name, place, required, text, values: known, example }) => html`
+            ${operation.parameters.map(({ name, place, required, text, values: choices, example }) => html`
               <${Field}
                 key=${`${place}/${name}`}
                 label=${required ? html`<code>${name}</code>` : t("{name} (optional)", { name })}
                 hint=${html`<span lang="en">${text}</span>`}
                 error=${errorOf(`${place}/${name}`)}
                 value=${values[`${place}/${name}`] ?? ""}
-                placeholder=${known.length ? undefined : example}
-                options=${known.length ? [["", ""], ...known.map((value) => [value, value])] : undefined}
+                placeholder=${choices.length ? undefined : example}
+                options=${
+                  choices.length ? [["", ""], ...choices.map((value) => [value, value])] : undefined
+                }
                 autocomplete="off"
                 spellcheck="false"
                 onInput=${(/** @type {string} */ value) =>
@@ -189,7 +191,7 @@ function Operation({ operation }) {
                 }
               />
             `)}
-            <${Body}
+            <${RequestBody}
               operation=${operation}
               type=${type}
               onType=${setType}
@@ -287,26 +289,29 @@ function Operation({ operation }) {
  *   onBody: (body: string) => void, onFile: (file: File | null) => void, error?: string
  * }} props
  */
-function Body({ operation, type, onType, body, onBody, onFile, error }) {
-  const found = operation.bodies.find((each) => each.type === type);
-  if (!found) return null;
+function RequestBody({ operation, type, onType, body, onBody, onFile, error }) {
+  const selected = operation.bodies.find((candidate) => candidate.type === type);
+  if (!selected) return null;
   const isJson = type === "application/json";
   return html`
     ${operation.bodies.length > 1 && html`
       <${Field}
         label=${t("Kind of the body")}
         value=${type}
-        options=${operation.bodies.map((each) => [each.type, each.type])}
+        options=${operation.bodies.map((candidate) => [candidate.type, candidate.type])}
         onInput=${onType}
       />
     `}
-    ${found.examples.length > 1 && html`
+    ${selected.examples.length > 1 && html`
       <${Field}
         label=${t("Example")}
-        value=${String(found.examples.findIndex((each) => each.text === body))}
-        options=${[["-1", ""], ...found.examples.map((each, index) => [String(index), each.summary])]}
+        value=${String(selected.examples.findIndex((example) => example.text === body))}
+        options=${[
+          ["-1", ""],
+          ...selected.examples.map((example, index) => [String(index), example.summary]),
+        ]}
         onInput=${(/** @type {string} */ index) =>
-          index !== "-1" && onBody(found.examples[Number(index)].text)
+          index !== "-1" && onBody(selected.examples[Number(index)].text)
         }
       />
     `}
@@ -377,14 +382,14 @@ function Result({ sending: { busy, answer, message } }) {
       : answer.status >= 400
         ? ["warn", "warn"]
         : ["ok", "check"];
-  const shown = useRef(/** @type {HTMLElement | null} */ (null));
+  const region = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    if (answer) shown.current?.scrollIntoView({ block: "nearest" });
+    if (answer) region.current?.scrollIntoView({ block: "nearest" });
   }, [answer?.ms]);
   const requestId = answer?.headers.find(([name]) => name === "x-request-id")?.[1];
   return html`
     <${Card} title=${t("Answer")}>
-      <div role="status" ref=${shown} class="below-bar">
+      <div role="status" ref=${region} class="below-bar">
         ${busy && !answer && html`<p class="soft">${t("Sending…")}</p>`}
         ${!busy && !answer && !message && html`<p class="soft">${t("Nothing was sent yet.")}</p>`}
         ${answer && html`

@@ -158,9 +158,9 @@ export function RotateDialog({ id, onClose, onSecret }) {
   const [how, setHow] = useState("overlap");
   const [busy, rotate] = useAction(async () => {
     const body = { overlap: {}, prepare: { activate: false }, stolen: { overlapSeconds: 0 } }[how];
-    const made = await post(`/webhooks/${id}/rotate-secret`, body);
+    const secret = await post(`/webhooks/${id}/rotate-secret`, body);
     onClose();
-    onSecret(made.secret);
+    onSecret(secret.secret);
   });
   const ways = [
     ["overlap", t("Switch now"), t("The old secret signs too for 24 hours.")],

@@ -23,7 +23,7 @@ export default function Requests({ query }) {
   const isFiltered = FILTERS.some((name) => filters[name]);
   const clear = () => filter(Object.fromEntries(FILTERS.map((name) => [name, ""])));
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => filter({ [name]: value });
-  const chosen = query.call && loaded.data?.data.find((/** @type {any} */ call) => call.id === query.call);
+  const chosen = query.call && loaded.data?.data.find((call) => call.id === query.call);
   return html`
     <form
       class="row filters"
@@ -54,10 +54,7 @@ export default function Requests({ query }) {
           label=${t("API key")}
           value=${filters.keyId}
           onInput=${set("keyId")}
-          options=${[
-            ["", t("All callers")],
-            ...(keys.data ?? []).map((/** @type {any} */ key) => [key.id, key.name]),
-          ]}
+          options=${[["", t("All callers")], ...(keys.data ?? []).map((key) => [key.id, key.name])]}
         />
       `}
       <${Typed}
@@ -71,7 +68,7 @@ export default function Requests({ query }) {
       <//>
     </form>
     <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {any} */ page) =>
+      ${(/** @type {typeof loaded.data} */ page) =>
         page.data.length ? html`
           <${Calls} page=${page} filters=${filters} query=${query} setPage=${loaded.setData} />
         ` : isFiltered ? html`
@@ -148,7 +145,7 @@ function Calls({ page, filters, query, setPage }) {
       label=${t("API calls")}
       columns=${[t("Call"), t("Result"), t("Took"), t("By"), t("When")]}
       rows=${rows}
-      shown=${Number.MAX_SAFE_INTEGER}
+      atFirst=${Number.MAX_SAFE_INTEGER}
     />
     <p class="soft" role="status">
       ${tn(page.data.length, "{n} call shown", "{n} calls shown")}

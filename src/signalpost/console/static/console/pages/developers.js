@@ -120,7 +120,7 @@ function Keys() {
     `}
     ${revoking && html`
       <${RevokeKey}
-        found=${revoking}
+        apiKey=${revoking}
         onClose=${() => {
           setRevoking(null);
           void loaded.reload();
@@ -133,7 +133,7 @@ function Keys() {
 /** @param {{onClose: () => void}} props */
 function MakeKey({ onClose }) {
   const [fields, setFields] = useState({ name: "", mode: "live", permission: "read_write" });
-  const [made, setMade] = useState(/** @type {any} */ (null));
+  const [created, setMade] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, make] = useAction(async () => {
     setProblem(null);
@@ -141,14 +141,14 @@ function MakeKey({ onClose }) {
   });
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) =>
     setFields({ ...fields, [name]: value });
-  if (made) {
+  if (created) {
     return html`
       <${Dialog}
         title=${t("Copy the key now")}
         onClose=${onClose}
         actions=${
           html`
-            <${Copy} text=${made.key} label=${t("Copy the key")} />
+            <${Copy} text=${created.key} label=${t("Copy the key")} />
             <${Button} kind="primary" onClick=${onClose}>
               ${t("Done")}
             <//>
@@ -156,10 +156,10 @@ function MakeKey({ onClose }) {
         }
       >
         <p>${t("It is shown only now; we keep nothing from which it could be read.")}</p>
-        <pre tabindex="0">${made.key}</pre>
+        <pre tabindex="0">${created.key}</pre>
         <p class="soft">${t("Try it:")}</p>
         <pre tabindex="0">
-          curl ${location.origin}/api/v1/auth/me -H 'Authorization: Bearer ${made.key}'
+          curl ${location.origin}/api/v1/auth/me -H 'Authorization: Bearer ${created.key}'
         </pre>
       <//>
     `;
@@ -209,16 +209,16 @@ function MakeKey({ onClose }) {
   `;
 }
 
-/** @param {{found: any, onClose: () => void}} props */
-function RevokeKey({ found, onClose }) {
+/** @param {{apiKey: any, onClose: () => void}} props */
+function RevokeKey({ apiKey, onClose }) {
   const [busy, act] = useAction(async () => {
-    await remove(`/api-keys/${found.id}`);
+    await remove(`/api-keys/${apiKey.id}`);
     toast(t("The key no longer works."));
     onClose();
   });
   return html`
     <${Dialog}
-      title=${t("Revoke {name}?", { name: found.name })}
+      title=${t("Revoke {name}?", { name: apiKey.name })}
       onClose=${onClose}
       onSubmit=${act}
       actions=${
@@ -249,7 +249,7 @@ function Webhooks() {
   `;
   return html`
     <${Loaded} loaded=${loaded}>
-      ${(/** @type {any[]} */ hooks) =>
+      ${(/** @type {typeof loaded.data} */ hooks) =>
         hooks.length ? html`
           <p>${button}</p>
           <${Table}
@@ -295,7 +295,7 @@ const listed = (text) => text.split(/[\s,]+/).filter(Boolean);
 /** @param {{onClose: () => void}} props */
 function AddWebhook({ onClose }) {
   const [fields, setFields] = useState({ url: "", name: "", events: "", mode: "live" });
-  const [made, setMade] = useState(/** @type {any} */ (null));
+  const [created, setMade] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, make] = useAction(async () => {
     setProblem(null);
@@ -310,7 +310,7 @@ function AddWebhook({ onClose }) {
     setFields({ ...fields, [name]: value });
   const errorOf = (/** @type {string} */ name) =>
     problem?.issues?.find((/** @type {any} */ issue) => issue.path.startsWith(`/${name}`))?.message;
-  if (made) return html`<${Secret} secret=${made.secret} onClose=${onClose} />`;
+  if (created) return html`<${Secret} secret=${created.secret} onClose=${onClose} />`;
   return html`
     <${Dialog}
       title=${t("Add a webhook")}
@@ -410,8 +410,7 @@ function Webhook({ id, query }) {
   });
   const data = hook.data;
   const isReplaying = data?.replay?.status === "running";
-  const isWaiting =
-    deliveries.data?.data.some((/** @type {any} */ each) => each.state === "pending") ?? false;
+  const isWaiting = deliveries.data?.data.some((entry) => entry.state === "pending") ?? false;
   useLive(reload, { seconds: 2, active: isReplaying || isWaiting });
   const actions = data && may("webhooks:write") && html`
     <${Button} kind="primary" icon="send" busy=${testing} onClick=${test}>
@@ -473,22 +472,22 @@ function Webhook({ id, query }) {
             }
           >
             <${Loaded} loaded=${deliveries}>
-              ${(/** @type {any} */ page) =>
+              ${(/** @type {typeof deliveries.data} */ page) =>
                 page.data.length ? html`
                   <${Table}
                     label=${t("Deliveries")}
                     columns=${[t("Event"), t("State"), t("Answer"), t("Attempts"), t("Time"), ""]}
-                    rows=${page.data.map((/** @type {any} */ each) => ({
-                      key: each.id,
+                    rows=${page.data.map((entry) => ({
+                      key: entry.id,
                       cells: [
-                        html`<code>${each.type}</code>`,
-                        html`<${Badge} state=${each.state} />`,
-                        each.lastStatus ?? each.lastError ?? "–",
-                        each.attempts,
-                        html`<${Time} at=${each.createdAt} />`,
+                        html`<code>${entry.type}</code>`,
+                        html`<${Badge} state=${entry.state} />`,
+                        entry.lastStatus ?? entry.lastError ?? "–",
+                        entry.attempts,
+                        html`<${Time} at=${entry.createdAt} />`,
                         html`<${Button}
-                          aria-label=${t("Look at {event}", { event: each.type })}
-                          onClick=${() => filter({ delivery: each.id })}
+                          aria-label=${t("Look at {event}", { event: entry.type })}
+                          onClick=${() => filter({ delivery: entry.id })}
                         >
                           ${t("Look")}
                         <//>`,
@@ -592,15 +591,15 @@ function Delivery({ hookId, id, onClose }) {
           <${Table}
             label=${t("Attempts")}
             columns=${[t("Time"), t("Answer"), t("Duration")]}
-            rows=${data.attemptLog.map((/** @type {any} */ each, /** @type {number} */ index) => ({
+            rows=${data.attemptLog.map((attempt, /** @type {number} */ index) => ({
               key: String(index),
               cells: [
-                html`<${Time} at=${each.at} />`,
+                html`<${Time} at=${attempt.at} />`,
                 html`
-                  ${each.status ?? each.error ?? "–"}
-                  <${Attempt} attempt=${each} />
+                  ${attempt.status ?? attempt.error ?? "–"}
+                  <${Attempt} attempt=${attempt} />
                   `,
-                `${each.durationMs} ms`,
+                `${attempt.durationMs} ms`,
               ],
             }))}
           />

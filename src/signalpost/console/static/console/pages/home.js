@@ -1,4 +1,4 @@
-// Repairs: what needs somebody, worst first, each with its way out; then what comes and what was.
+// Repairs: what needs a person, worst first, each with its way out; then what comes and what was.
 import { html, useEffect } from "../html.js";
 import { all, get, post } from "../api.js";
 import { Icon } from "../icons.js";
@@ -32,9 +32,7 @@ async function offered() {
   const pages = await Promise.all(
     ["draft", "scheduled", "queued"].map((status) => get("/posts", { status, limit: PROBLEMS_MAX })),
   );
-  return pages
-    .flatMap((page) => page.data)
-    .filter((/** @type {any} */ each) => each.approval.state === "pending");
+  return pages.flatMap((page) => page.data).filter((entry) => entry.approval.state === "pending");
 }
 
 async function load() {
@@ -60,7 +58,7 @@ async function load() {
     pending,
     broken: [...failed.data, ...partial.data],
     next: next.data,
-    last: last.data.filter((/** @type {any} */ each) => each.status !== "draft"),
+    last: last.data.filter((entry) => entry.status !== "draft"),
     stats,
     usage,
     hooks,
@@ -68,20 +66,22 @@ async function load() {
   };
 }
 
+/** @typedef {Awaited<ReturnType<typeof load>>} Data */
+/** @typedef {import("signalpost/api").Schemas["PostStats"]} PostStats */
 /**
  * @typedef {{
  *   rank: number, tone: string, icon: string, title: string, text: string, href: string, action: string
  * }} Repair
  */
 
-/** What needs somebody, worst first. @param {any} data @returns {Repair[]} */
+/** What needs a person, worst first. @param {Data} data @returns {Repair[]} */
 function repairs(data) {
   /** @type {Repair[]} */
-  const found = [];
+  const list = [];
   for (const broken of data.broken) {
     const unknown = isUnknown(broken);
-    const failed = broken.targets.filter((/** @type {any} */ target) => target.status === "failed");
-    found.push({
+    const failed = broken.targets.filter((target) => target.status === "failed");
+    list.push({
       rank: unknown ? 0 : 2,
       tone: unknown ? "unknown" : "bad",
       icon: unknown ? "question" : "cross",
@@ -94,12 +94,12 @@ function repairs(data) {
     });
   }
   for (const waiting of data.pending) {
-    found.push({
+    list.push({
       rank: 3,
       tone: "warn",
       icon: "question",
       title: titleOf(waiting).slice(0, 100),
-      text: t("{name} asks for approval.", { name: waiting.approval.requestedBy.name }),
+      text: t("{name} asks for approval.", { name: waiting.approval.requestedBy?.name ?? "" }),
       href: to(`posts/${waiting.id}`),
       action: t("Decide"),
     });
@@ -107,7 +107,7 @@ function repairs(data) {
   for (const account of accounts.value ?? []) {
     const broken = ["needs_reauth", "restricted"].includes(account.status);
     if (!broken && account.status !== "expiring") continue;
-    found.push({
+    list.push({
       rank: broken ? 1 : 4,
       tone: broken ? "bad" : "warn",
       icon: "accounts",
@@ -123,7 +123,7 @@ function repairs(data) {
   }
   for (const hook of data.hooks) {
     if (hook.status !== "disabled") continue;
-    found.push({
+    list.push({
       rank: 3,
       tone: "bad",
       icon: "developers",
@@ -134,9 +134,9 @@ function repairs(data) {
     });
   }
   for (const [name, maximum] of Object.entries(data.usage.limits)) {
-    const used = data.usage.usage[name];
+    const used = data.usage.usage[/** @type {keyof typeof data.usage.usage} */ (name)];
     if (maximum !== null && used >= maximum * 0.9 && maximum > 0) {
-      found.push({
+      list.push({
         rank: 5,
         tone: "warn",
         icon: "warn",
@@ -153,7 +153,7 @@ function repairs(data) {
   }
   const backup = data.system?.backup;
   if (backup?.tooOld) {
-    found.push({
+    list.push({
       rank: 6,
       tone: "warn",
       icon: "warn",
@@ -169,19 +169,19 @@ function repairs(data) {
   }
   const payments = data.system?.payments;
   if (payments?.isDeaf) {
-    found.push({
+    list.push({
       rank: 2,
       tone: "bad",
       icon: "warn",
       title: payments.notifiedAt
         ? t("The last notification of the provider of payments was refused.")
         : t("The provider of payments has never notified this installation."),
-      text: payments.remedy,
+      text: payments.remedy ?? "",
       href: to("admin/payments"),
       action: t("Look"),
     });
   }
-  return found.sort((one, other) => one.rank - other.rank).slice(0, PROBLEMS_MAX);
+  return list.sort((a, b) => a.rank - b.rank).slice(0, PROBLEMS_MAX);
 }
 
 export default function Home() {
@@ -193,11 +193,11 @@ export default function Home() {
   return html`
     <${Page} title=${t("Home")} subtitle=${me.value.workspace.name}>
       <${Loaded} loaded=${loaded} lines=${7}>
-        ${(/** @type {any} */ data) => html`
+        ${(/** @type {Data} */ data) => html`
           ${data.stats.total === 0 || !accounts.value?.length ? html`
             <${FirstSteps} reload=${loaded.reload} hasPosts=${data.stats.total > 0} />
           ` : html`
-            <${Repairs} found=${repairs(data)} />
+            <${Repairs} list=${repairs(data)} />
           `}
           ${data.stats.total > 0 && html`
             <${Figures} stats=${data.stats} />
@@ -230,9 +230,9 @@ export default function Home() {
   `;
 }
 
-/** @param {{found: Repair[]}} props */
-function Repairs({ found }) {
-  if (!found.length)
+/** @param {{list: Repair[]}} props */
+function Repairs({ list }) {
+  if (!list.length)
     return html`
       <div class="notice ok" role="status">
         <${Icon} name="check" />
@@ -244,12 +244,12 @@ function Repairs({ found }) {
       title=${t("Repairs")}
       actions=${
         html`<span class="soft">
-          ${tn(found.length, "{n} thing needs you", "{n} things need you")}
+          ${tn(list.length, "{n} thing needs you", "{n} things need you")}
         </span>`
       }
     >
       <ul class="list repairs">
-        ${found.map((repair) => html`
+        ${list.map((repair) => html`
           <li key=${repair.href + repair.title}>
             <span class=${`tone ${repair.tone}`}>
               <${Icon} name=${repair.icon} />
@@ -269,7 +269,7 @@ function Repairs({ found }) {
   `;
 }
 
-/** @param {{stats: any}} props */
+/** @param {{stats: PostStats}} props */
 function Figures({ stats }) {
   const { byStatus } = stats;
   const figures = [

@@ -30,7 +30,7 @@ export function size(bytes) {
   }).format(bytes / 1000 ** power);
 }
 
-/** Whether people who cannot see it are told what it shows. @param {any} media */
+/** Whether people who cannot see it learn what it shows. @param {any} media */
 export const needsDescription = (media) => ["image", "gif", "video"].includes(media.kind) && !media.altText;
 
 /**
@@ -38,7 +38,7 @@ export const needsDescription = (media) => ["image", "gif", "video"].includes(me
  */
 export function MediaCard({ media, isSelected, onSelect, onOpen }) {
   const picture = media.thumbnailUrl ?? (["image", "gif"].includes(media.kind) ? media.url : null);
-  const shown = html`
+  const preview = html`
     ${picture ? html`
       <img class="thumb" src=${local(picture)} alt="" loading="lazy" />
     ` : html`
@@ -60,7 +60,7 @@ export function MediaCard({ media, isSelected, onSelect, onOpen }) {
       </label>
       ${onOpen ? html`
         <button type="button" class="media-open" onClick=${onOpen}>
-          ${shown}
+          ${preview}
         </button>
       ` : html`
         <button
@@ -70,7 +70,7 @@ export function MediaCard({ media, isSelected, onSelect, onOpen }) {
           aria-hidden="true"
           onClick=${() => onSelect(!isSelected)}
         >
-          ${shown}
+          ${preview}
         </button>
       `}
       <span class="media-facts soft">

@@ -18,7 +18,7 @@ export default function MediaPicker({ profileId, chosen, max, onChoose, onClose 
   const loaded = useLoad(() => get("/media", { ...filters, limit: PAGE }), Object.values(filters));
   const select = (/** @type {any} */ media, /** @type {boolean} */ isOn) =>
     setSelected((/** @type {any[]} */ old) => [
-      ...old.filter((each) => each.id !== media.id),
+      ...old.filter((item) => item.id !== media.id),
       ...(isOn && old.length < max ? [media] : []),
     ]);
   const usable = (/** @type {any[]} */ data) =>
@@ -48,14 +48,14 @@ export default function MediaPicker({ profileId, chosen, max, onChoose, onClose 
         set=${(/** @type {Record<string, string>} */ change) => setFilters({ ...filters, ...change })}
       />
       <${Loaded} loaded=${loaded} lines=${6}>
-        ${(/** @type {any} */ page) =>
+        ${(/** @type {typeof loaded.data} */ page) =>
           usable(page.data).length ? html`
             <ul class="media-grid small-cards">
               ${usable(page.data).map((media) => html`
                 <${MediaCard}
                   key=${media.id}
                   media=${media}
-                  isSelected=${selected.some((/** @type {any} */ each) => each.id === media.id)}
+                  isSelected=${selected.some((item) => item.id === media.id)}
                   onSelect=${(/** @type {boolean} */ isOn) => select(media, isOn)}
                 />
               `)}

@@ -46,9 +46,7 @@ export default function Media({ query }) {
   const uploads = useUploads(profileId, again);
   const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
   const isOver = useDrop(canWrite, uploads.add);
-  const chosen = (loaded.data?.data ?? []).filter((/** @type {any} */ media) =>
-    selected.includes(media.id),
-  );
+  const chosen = (loaded.data?.data ?? []).filter((media) => selected.includes(media.id));
   if (!figures.data && !figures.problem)
     return html`
       <div class="page wide">
@@ -98,7 +96,7 @@ export default function Media({ query }) {
             label=${t("Profile")}
             options=${[
               ["", t("All profiles")],
-              ...(profiles.value ?? []).map((each) => [each.id, each.name]),
+              ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
             ]}
             value=${profileId}
             onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
@@ -122,10 +120,10 @@ export default function Media({ query }) {
         </div>
       `}
       <${Loaded} loaded=${loaded} lines=${8}>
-        ${(/** @type {any} */ page) =>
+        ${(/** @type {typeof loaded.data} */ page) =>
           page.data.length ? html`
             <ul class="media-grid" aria-label=${t("Files")}>
-              ${page.data.map((/** @type {any} */ media) => html`
+              ${page.data.map((media) => html`
                 <${MediaCard}
                   key=${media.id}
                   media=${media}
@@ -332,7 +330,7 @@ function Details({ media, onClose, onSaved, onDelete }) {
       <h3>${t("Where it is used")}</h3>
       ${media.usedByPosts ? html`
         <${Loaded} loaded=${used} lines=${2}>
-          ${(/** @type {any[]} */ posts) => html`
+          ${(/** @type {typeof used.data} */ posts) => html`
             <${PostTable} posts=${posts} label=${t("Posts that use the file")} />
             ${media.usedByPosts > posts.length && html`
               <p class="soft">
@@ -353,8 +351,10 @@ function Delete({ files, onClose, onDone }) {
   const uses = files.reduce((sum, media) => sum + media.usedByPosts, 0);
   const [busy, act] = useAction(async () => {
     const results = await Promise.allSettled(files.map((media) => remove(`/media/${media.id}`)));
-    const refused = results.filter((each) => each.status === "rejected");
-    refused.slice(0, 3).forEach((each) => toastProblem(/** @type {PromiseRejectedResult} */ (each).reason));
+    const refused = results.filter((result) => result.status === "rejected");
+    refused
+      .slice(0, 3)
+      .forEach((result) => toastProblem(/** @type {PromiseRejectedResult} */ (result).reason));
     if (refused.length < files.length)
       toast(tn(files.length - refused.length, "{n} file deleted.", "{n} files deleted."));
     onDone();

@@ -12,7 +12,7 @@ export default function Approval({ post, reload }) {
   const [deciding, setDeciding] = useState("");
   const { state, requestedBy, requestedAt, decidedBy, decidedAt, note } = post.approval;
   const isPending = state === "pending";
-  const said = isPending
+  const sentence = isPending
     ? t("{name} asks for approval.", { name: requestedBy.name })
     : state === "rejected"
       ? t("{name} rejected this post.", { name: decidedBy.name })
@@ -22,7 +22,7 @@ export default function Approval({ post, reload }) {
       <${Icon} name=${isPending ? "question" : state === "rejected" ? "cross" : "compose"} />
       <div>
         <p>
-          <strong>${said}</strong>${" "}
+          <strong>${sentence}</strong>${" "}
           <span class="soft">
             <${Time} at=${isPending ? requestedAt : decidedAt} kind="relative" />
           </span>

@@ -48,9 +48,7 @@ export default function Post({ id }) {
     active:
       Boolean(post) &&
       (UNDER_WAY.has(post.status) ||
-        post.targets.some(
-          (/** @type {any} */ target) => WAITING.has(target.status) && target.status !== "pending",
-        )),
+        post.targets.some((target) => WAITING.has(target.status) && target.status !== "pending")),
   });
   if (loaded.problem instanceof Problem && loaded.problem.status === 404) {
     return html`
@@ -86,7 +84,7 @@ export default function Post({ id }) {
               <${Icon} name="pause" />
               <div>
                 <p>${post.heldMessage}</p>
-                ${post.warnings.map((/** @type {any} */ warning) => html`
+                ${post.warnings.map((warning) => html`
                   <${Remedy} key=${`${warning.code} ${warning.accountId}`} warning=${warning} />
                 `)}
               </div>
@@ -96,7 +94,7 @@ export default function Post({ id }) {
             <div>
               <${Card} title=${t("Accounts")}>
                 <ul class="list">
-                  ${post.targets.map((/** @type {any} */ target) => html`
+                  ${post.targets.map((target) => html`
                     <${Target}
                       key=${target.id}
                       post=${post}
@@ -108,7 +106,9 @@ export default function Post({ id }) {
               <//>
               <${Card} title=${t("What happened")}>
                 <${Loaded} loaded=${history}>
-                  ${(/** @type {any[]} */ entries) => html`<${Timeline} entries=${entries} post=${post} />`}
+                  ${(/** @type {typeof history.data} */ entries) => html`
+                    <${Timeline} entries=${entries} post=${post} />
+                  `}
                 <//>
               <//>
             </div>
@@ -524,7 +524,7 @@ export function Thumb({ id, alt }) {
   return file?.thumbnailUrl || file?.url ? html`
     <img
       class="thumb"
-      src=${local(file.thumbnailUrl ?? file.url)}
+      src=${local(file.thumbnailUrl ?? file.url ?? "")}
       alt=${alt ?? file.altText ?? ""}
       loading="lazy"
     />

@@ -48,7 +48,7 @@ function List({ query }) {
     concerns: ({ subject }) =>
       (loaded.data?.data.length ?? 0) <= 50 && Boolean(subject?.startsWith("pst_")),
     active:
-      loaded.data?.data.some((/** @type {any} */ post) => ["publishing", "queued"].includes(post.status)) &&
+      loaded.data?.data.some((post) => ["publishing", "queued"].includes(post.status)) &&
       loaded.data.data.length <= 50,
   });
   const isFiltered = Boolean(q || status || platform || profileId);
@@ -78,7 +78,7 @@ function List({ query }) {
           label=${t("Network")}
           options=${[
             ["", t("All networks")],
-            ...(platforms.value ?? []).map((each) => [each.platform, each.name]),
+            ...(platforms.value ?? []).map((network) => [network.platform, network.name]),
           ]}
           value=${platform}
           onInput=${(/** @type {string} */ value) => filter({ platform: value })}
@@ -88,7 +88,7 @@ function List({ query }) {
             label=${t("Profile")}
             options=${[
               ["", t("All profiles")],
-              ...(profiles.value ?? []).map((each) => [each.id, each.name]),
+              ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
             ]}
             value=${profileId}
             onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
@@ -96,7 +96,7 @@ function List({ query }) {
         `}
       </form>
       <${Loaded} loaded=${loaded} lines=${8}>
-        ${(/** @type {any} */ page) =>
+        ${(/** @type {PostList} */ page) =>
           page.data.length || page.hasMore ? html`
             <${PostTable} posts=${page.data} label=${t("Posts")} />
             <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
@@ -158,7 +158,8 @@ function SearchField({ value }) {
   `;
 }
 
-/** @param {{page: any, filters: Record<string, any>, setPage: (page: any) => void}} props */
+/** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
+/** @param {{page: PostList, filters: Record<string, any>, setPage: (page: PostList) => void}} props */
 function More({ page, filters, setPage }) {
   const [busy, load] = useAction(async () => {
     const next = await get("/posts", { ...filters, cursor: page.nextCursor });

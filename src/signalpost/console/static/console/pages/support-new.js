@@ -1,5 +1,5 @@
 // A new ticket. While the subject is typed, feature requests that say the same are shown: a vote is better
-// than a twin.
+// than a duplicate.
 import { html, useEffect, useState } from "../html.js";
 import { get, post, recorded } from "../api.js";
 import { Files } from "../files.js";
@@ -59,13 +59,13 @@ export default function NewTicket({ kind, onClose }) {
       requestId: withFailed ? failed?.requestId : null,
     };
     try {
-      const made = await post("/support", {
+      const ticket = await post("/support", {
         ...fields,
         context,
         attachments: files.map((file) => file.mediaId),
       });
       onClose();
-      go(`support/${made.id}`);
+      go(`support/${ticket.id}`);
     } catch (error) {
       setProblem(error);
     }
@@ -74,18 +74,18 @@ export default function NewTicket({ kind, onClose }) {
     setFields({ ...fields, [name]: value });
   const errorOf = (/** @type {string} */ name) =>
     problem?.issues?.find((/** @type {any} */ issue) => issue.path.startsWith(`/${name}`))?.message;
-  const isWish = fields.type === SUGGESTION;
+  const isSuggestion = fields.type === SUGGESTION;
   const profile = profiles.value?.[0];
   return html`
     <${Dialog}
-      title=${isWish ? t("Suggest a feature") : t("Open a ticket")}
+      title=${isSuggestion ? t("Suggest a feature") : t("Open a ticket")}
       onClose=${onClose}
       onSubmit=${open}
       actions=${
         html`
           <${Button} onClick=${onClose}>${t("Cancel")}<//>
           <${Button} kind="primary" type="submit" busy=${busy || uploading > 0}>
-            ${isWish ? t("Suggest it") : t("Send")}
+            ${isSuggestion ? t("Suggest it") : t("Send")}
           <//>
         `
       }
@@ -97,7 +97,7 @@ export default function NewTicket({ kind, onClose }) {
         value=${fields.type}
         onInput=${set("type")}
         hint=${
-          isWish
+          isSuggestion
             ? t("Public at once: users of all workspaces see it with your name.")
             : t("Only your workspace and the people who run this service see it.")
         }
@@ -113,28 +113,28 @@ export default function NewTicket({ kind, onClose }) {
       ${similar.length > 0 && html`
         <section class="similar" aria-label=${t("Already suggested")}>
           <p class="soft">${t("Already suggested; a vote counts more than a second one:")}</p>
-          <ul class="list wishes">
-            ${similar.map((wish) => html`
-              <li key=${wish.id}>
-                <${Vote} ticket=${wish} />
-                <a class="grow" href=${to(`support/${wish.id}`)} onClick=${onClose}>
-                  ${wish.subject}
+          <ul class="list suggestions">
+            ${similar.map((suggestion) => html`
+              <li key=${suggestion.id}>
+                <${Vote} ticket=${suggestion} />
+                <a class="grow" href=${to(`support/${suggestion.id}`)} onClick=${onClose}>
+                  ${suggestion.subject}
                 </a>
-                <${Badge} state=${wish.status} />
+                <${Badge} state=${suggestion.status} />
               </li>
             `)}
           </ul>
         </section>
       `}
       <${Field}
-        label=${isWish ? t("What should it do, and what for?") : t("What happened?")}
+        label=${isSuggestion ? t("What should it do, and what for?") : t("What happened?")}
         rows=${6}
         maxlength="10000"
         value=${fields.body}
         error=${errorOf("body")}
         onInput=${set("body")}
       />
-      ${!isWish && html`
+      ${!isSuggestion && html`
         <${Field}
           label=${t("Urgency")}
           options=${[

@@ -30,9 +30,9 @@ export function Vote({ ticket }) {
   const [state, setState] = useState({ votes: ticket.votes, voted: ticket.votedByMe, busy: false });
   const toggle = async () => {
     if (state.busy) return;
-    const wanted = !state.voted;
-    setState({ votes: state.votes + (wanted ? 1 : -1), voted: wanted, busy: true });
-    const vote = wanted ? post(`/support/${ticket.id}/vote`) : remove(`/support/${ticket.id}/vote`);
+    const voted = !state.voted;
+    setState({ votes: state.votes + (voted ? 1 : -1), voted, busy: true });
+    const vote = voted ? post(`/support/${ticket.id}/vote`) : remove(`/support/${ticket.id}/vote`);
     voting.add(vote);
     try {
       const now = await vote;

@@ -54,8 +54,8 @@ export default function Thread({ id }) {
       title=${ticket ? ticket.subject : t("Support")}
       subtitle=${
         ticket && html`
-          <a href=${to(ticket.type === SUGGESTION ? "support/wishes" : "support")}>${t("Support")}</a> · #
-          ${ticket.number} · ${kindName(ticket.type)} ·${" "}
+          <a href=${to(ticket.type === SUGGESTION ? "support/suggestions" : "support")}>${t("Support")}</a>${" "}
+          · #${ticket.number} · ${kindName(ticket.type)} ·${" "}
           ${ticket.visibility === "public" ? t("everybody sees it") : t("your workspace sees it")}
         `
       }
@@ -73,7 +73,7 @@ export default function Thread({ id }) {
           `}
           ${ticket.context && html`<${Context} context=${ticket.context} />`}
           <ol class="thread">
-            ${ticket.messages.map((/** @type {any} */ message) => html`
+            ${ticket.messages.map((message) => html`
               <${Message} key=${message.id} message=${message} />
             `)}
           </ol>
@@ -214,7 +214,7 @@ function Reply({ ticket, reload }) {
 function Actions({ ticket, setTicket }) {
   const [deleting, setDeleting] = useState(false);
   const isMine = ticket.author.id === me.value.user.id;
-  const isWish = ticket.type === SUGGESTION;
+  const isSuggestion = ticket.type === SUGGESTION;
   const move = (/** @type {string} */ status) =>
     patch(`/support/${ticket.id}/status`, { status }).then((changed) => {
       setTicket(changed);
@@ -222,7 +222,7 @@ function Actions({ ticket, setTicket }) {
     }, toastProblem);
   const decided = ["shipped", "declined"].includes(ticket.status);
   return html`
-    ${isWish && html`<${Vote} key=${ticket.votes} ticket=${ticket} />`}
+    ${isSuggestion && html`<${Vote} key=${ticket.votes} ticket=${ticket} />`}
     <${Badge} state=${ticket.status} />
     ${isStaff() ? html`
       <select
@@ -230,7 +230,7 @@ function Actions({ ticket, setTicket }) {
         aria-label=${t("State")}
         onChange=${(/** @type {any} */ event) => move(event.currentTarget.value)}
       >
-        ${(isWish ? OF_SUGGESTIONS : OF_TICKETS).map((key) => html`
+        ${(isSuggestion ? OF_SUGGESTIONS : OF_TICKETS).map((key) => html`
           <option value=${key} selected=${key === ticket.status}>
             ${STATUS_NAMES()[key]}
           </option>
@@ -262,7 +262,7 @@ function Delete({ ticket, onClose }) {
   const [busy, act] = useAction(async () => {
     await remove(`/support/${ticket.id}`);
     toast(t("The ticket is deleted."));
-    go(ticket.type === SUGGESTION ? "support/wishes" : "support");
+    go(ticket.type === SUGGESTION ? "support/suggestions" : "support");
   });
   return html`
     <${Dialog}

@@ -1,8 +1,8 @@
-// Support: tickets of the workspace, and what people wish for.
-import { html, useRef, useState } from "../html.js";
+// Support: tickets of the workspace, and what people suggest.
+import { html, useEffect, useRef, useState } from "../html.js";
 import { ROOT, get, curlOf } from "../api.js";
 import { number, t, tn } from "../i18n.js";
-import { filter, to } from "../router.js";
+import { filter, go, to } from "../router.js";
 import { Time } from "../time.js";
 import { Badge, Button, Empty, Field, Loaded, Page, Table, Tabs, useAction, useLoad } from "../ui.js";
 import NewTicket from "./support-new.js";
@@ -23,9 +23,13 @@ const STATUSES = () =>
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Support({ id, query }) {
   const [kind, setKind] = useState("");
+  const isSuggestions = id !== "" && !TICKET.test(id);
+  useEffect(() => {
+    // Suggestions had another address once: what is no ticket leads to them.
+    if (isSuggestions && id !== "suggestions") go("support/suggestions", query, { replace: true });
+  }, [id]);
   if (TICKET.test(id)) return html`<${Thread} id=${id} />`;
-  const isWishes = id === "wishes";
-  const ask = isWishes ? html`
+  const ask = isSuggestions ? html`
     <${Button} kind="primary" icon="plus" onClick=${() => setKind(SUGGESTION)}>
       ${t("Suggest a feature")}
     <//>
@@ -54,14 +58,14 @@ export default function Support({ id, query }) {
       <${Tabs}
         label=${t("Support")}
         path="support"
-        current=${id}
+        current=${isSuggestions ? "suggestions" : ""}
         tabs=${[
           ["", t("Tickets")],
-          ["wishes", t("Feature requests")],
+          ["suggestions", t("Feature requests")],
         ]}
       />
-      ${isWishes ? html`
-        <${Wishes} q=${query.q ?? ""} ask=${ask} />
+      ${isSuggestions ? html`
+        <${Suggestions} q=${query.q ?? ""} ask=${ask} />
       ` : html`
         <${Tickets} query=${query} ask=${ask} />
       `}
@@ -83,6 +87,7 @@ function SearchField({ value, label }) {
 /** @param {{path: string, query: Record<string, any>, page: any, setPage: (page: any) => void}} props */
 function More({ path, query, page, setPage }) {
   const [busy, load] = useAction(async () => {
+    /** @type {any} */
     const next = await get(path, { ...query, cursor: page.nextCursor });
     setPage({ ...next, data: [...page.data, ...next.data] });
   });
@@ -124,14 +129,14 @@ function Tickets({ query, ask }) {
       />
     </form>
     <${Loaded} loaded=${loaded} lines=${6}>
-      ${(/** @type {any} */ page) =>
+      ${(/** @type {typeof loaded.data} */ page) =>
         page.data.length ? html`
           <${Table}
             label=${t("Tickets")}
-            shown=${page.data.length}
+            atFirst=${page.data.length}
             columns=${[t("Subject"), t("Kind"), t("State"), t("Messages"), t("Last message")]}
             numbers=${[3]}
-            rows=${page.data.map((/** @type {any} */ ticket) => ({
+            rows=${page.data.map((ticket) => ({
               key: ticket.id,
               href: to(`support/${ticket.id}`),
               cells: [
@@ -180,7 +185,7 @@ function Tickets({ query, ask }) {
 }
 
 /** @param {{q: string, ask: any}} props */
-function Wishes({ q, ask }) {
+function Suggestions({ q, ask }) {
   const filters = { q, limit: 50 };
   const loaded = useLoad(() => votesCounted().then(() => get("/support/suggestions", filters)), [q]);
   return html`
@@ -192,22 +197,23 @@ function Wishes({ q, ask }) {
       <${SearchField} label=${t("Search")} value=${q} />
     </form>
     <${Loaded} loaded=${loaded} lines=${6}>
-      ${(/** @type {any} */ page) =>
+      ${(/** @type {typeof loaded.data} */ page) =>
         page.data.length ? html`
-          <ul class="list wishes" aria-label=${t("Feature requests")}>
-            ${page.data.map((/** @type {any} */ wish) => html`
-              <li key=${wish.id}>
-                <${Vote} ticket=${wish} />
+          <ul class="list suggestions" aria-label=${t("Feature requests")}>
+            ${page.data.map((suggestion) => html`
+              <li key=${suggestion.id}>
+                <${Vote} ticket=${suggestion} />
                 <span class="grow">
-                  <a class="row-link" href=${to(`support/${wish.id}`)}>
-                    ${wish.subject}
+                  <a class="row-link" href=${to(`support/${suggestion.id}`)}>
+                    ${suggestion.subject}
                   </a>
                   <br />
                   <span class="soft small">
-                    ${wish.author.name} · ${tn(wish.messageCount, "{n} message", "{n} messages")}
+                    ${suggestion.author.name} ·${" "}
+                    ${tn(suggestion.messageCount, "{n} message", "{n} messages")}
                   </span>
                 </span>
-                <${Badge} state=${wish.status} />
+                <${Badge} state=${suggestion.status} />
               </li>
             `)}
           </ul>

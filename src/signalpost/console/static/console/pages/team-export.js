@@ -49,7 +49,7 @@ async function justSignedIn(act) {
 
 function Export() {
   const path = `/workspaces/${me.value.workspace.id}/export`;
-  const [found, setFound] = useState(/** @type {any} */ (null));
+  const [exported, setFound] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [isNone, setNone] = useState(false);
   const keep = (/** @type {any} */ value) => {
@@ -63,7 +63,7 @@ function Export() {
       error.status === 404 ? setNone(true) : setProblem(error),
     ),
   );
-  useLive(() => get(path).then(keep, setProblem), { seconds: 2, active: found?.status === "pending" });
+  useLive(() => get(path).then(keep, setProblem), { seconds: 2, active: exported?.status === "pending" });
   return html`
     <${Card} title=${t("Take the workspace along")}>
       <p>
@@ -79,23 +79,23 @@ function Export() {
       ${problem && html`<${ProblemBox} problem=${problem} />`}
       <div role="status">
         ${isNone && html`<p class="soft">${t("There is no export yet.")}</p>`}
-        ${found && html`<${State} found=${found} />`}
+        ${exported && html`<${State} exported=${exported} />`}
       </div>
       <div class="actions">
-        ${found?.status === "ready" && html`
-          <a class="button primary" href=${found.downloadUrl} download>
+        ${exported?.status === "ready" && html`
+          <a class="button primary" href=${exported.downloadUrl} download>
             <${Icon} name="link" />
             <span>${t("Download")}</span>
           </a>
         `}
         <${Button}
-          kind=${found?.status === "ready" ? "plain" : "primary"}
-          busy=${making || found?.status === "pending"}
+          kind=${exported?.status === "ready" ? "plain" : "primary"}
+          busy=${making || exported?.status === "pending"}
           onClick=${make}
         >
-          ${found && found.status !== "pending" ? t("Export again") : t("Export the workspace")}
+          ${exported && exported.status !== "pending" ? t("Export again") : t("Export the workspace")}
         <//>
-        ${!found && html`
+        ${!exported && html`
           <${Button} busy=${looking} onClick=${look}>
             ${t("Show the last export")}
           <//>
@@ -105,24 +105,24 @@ function Export() {
   `;
 }
 
-/** @param {{found: any}} props */
-function State({ found }) {
-  if (found.status === "pending")
+/** @param {{exported: any}} props */
+function State({ exported }) {
+  if (exported.status === "pending")
     return html`
       <p>${t("It is being made; you can leave this page. A mail says when it is ready.")}</p>
     `;
-  if (found.status === "ready")
+  if (exported.status === "ready")
     return html`
       <p>
-        <${Icon} name="check" /> ${t("Ready: {size}", { size: size(found.sizeBytes) })} · ${t("made")}${" "}
-        <${Time} at=${found.finishedAt} kind="relative" /> · ${t("kept until")}${" "}
-        <${Time} at=${found.expiresAt} />
+        <${Icon} name="check" /> ${t("Ready: {size}", { size: size(exported.sizeBytes) })} · ${t("made")}${" "}
+        <${Time} at=${exported.finishedAt} kind="relative" /> · ${t("kept until")}${" "}
+        <${Time} at=${exported.expiresAt} />
       </p>
     `;
   return html`
     <p class="warn">
       <${Icon} name="warn" />${" "}
-      ${found.status === "expired"
+      ${exported.status === "expired"
         ? t("The last export has been removed.")
         : t("The last export failed. Try again, or ask the people who run this service.")}
     </p>
@@ -137,11 +137,11 @@ function Delete({ onClose }) {
   const [busy, act] = useAction(async () => {
     setProblem(null);
     await remove(`/workspaces/${id}`, { query: { name: typed } }).then(({ erasedAfter }) => {
-      const other = workspaces.value.find((each) => each.id !== id);
+      const other = workspaces.value.find((workspace) => workspace.id !== id);
       if (other) return chooseWorkspace(other.id);
       localStorage.removeItem("workspace"); // nobody gets in any more: what became of it is said there
-      const said = new URLSearchParams({ deleted: erasedAfter.slice(0, 10), lang: language.value });
-      location.assign(`${ROOT}/login?${said}`);
+      const report = new URLSearchParams({ deleted: erasedAfter.slice(0, 10), lang: language.value });
+      location.assign(`${ROOT}/login?${report}`);
     }, setProblem);
   });
   return html`

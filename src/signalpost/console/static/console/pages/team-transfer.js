@@ -50,7 +50,7 @@ export default function MakeOwner({ member, name, onClose }) {
       >
         <p>
           ${t(
-            "It cannot go to somebody else while your card is charged for it. Offer it to {name} together with the payments: it moves when they have entered a card, and yours is removed. Nobody pays twice. Or cancel the subscription first.",
+            "It cannot go to someone else while your card is charged for it. Offer it to {name} together with the payments: it moves when they have entered a card, and yours is removed. Nobody pays twice. Or cancel the subscription first.",
             { name },
           )}
         </p>

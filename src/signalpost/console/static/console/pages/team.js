@@ -33,7 +33,7 @@ const ROLES = () =>
   /** @type {[string, string, string][]} */ ([
     ["admin", t("Admin"), t("everything, but not the owner's rights")],
     ["editor", t("Editor"), t("writes and publishes, connects accounts, makes keys")],
-    ["contributor", t("Contributor"), t("writes; somebody else approves")],
+    ["contributor", t("Contributor"), t("writes; someone else approves")],
     ["approver", t("Approver"), t("reads, and approves posts")],
     ["viewer", t("Viewer"), t("reads")],
   ]);
@@ -105,8 +105,8 @@ function Members() {
               member.profileIds
                 ? member.profileIds
                     .map(
-                      (/** @type {string} */ each) =>
-                        profiles.value?.find((profile) => profile.id === each)?.name ?? each,
+                      (/** @type {string} */ id) =>
+                        profiles.value?.find((profile) => profile.id === id)?.name ?? id,
                     )
                     .join(", ")
                 : t("all"),
@@ -173,7 +173,7 @@ function Rights({ role, profileIds, change }) {
                 change({
                   profileIds: on
                     ? [...profileIds, profile.id]
-                    : profileIds.filter((each) => each !== profile.id),
+                    : profileIds.filter((id) => id !== profile.id),
                 })
               }
             />
@@ -188,7 +188,7 @@ function Invite({ onClose }) {
   const [fields, setFields] = useState(
     /** @type {any} */ ({ email: "", role: "editor", profileIds: null, message: "" }),
   );
-  const [made, setMade] = useState(/** @type {any} */ (null));
+  const [invitation, setMade] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const change = (/** @type {any} */ values) => setFields({ ...fields, ...values });
   const [busy, send] = useAction(async () => {
@@ -197,14 +197,14 @@ function Invite({ onClose }) {
   });
   const errorOf = (/** @type {string} */ name) =>
     problem?.issues?.find((/** @type {any} */ issue) => issue.path === `/${name}`)?.message;
-  if (made) {
+  if (invitation) {
     return html`
       <${Dialog}
         title=${t("Invited")}
         onClose=${onClose}
         actions=${
           html`
-            <${Copy} text=${made.inviteUrl} label=${t("Copy the link")} />
+            <${Copy} text=${invitation.inviteUrl} label=${t("Copy the link")} />
             <${Button} kind="primary" onClick=${onClose}>
               ${t("Done")}
             <//>
@@ -212,11 +212,11 @@ function Invite({ onClose }) {
         }
       >
         <p>
-          ${made.emailed
+          ${invitation.emailed
             ? t("A mail with this link is on its way.")
             : t("No mail was sent. Send this link yourself:")}
         </p>
-        <pre tabindex="0">${made.inviteUrl}</pre>
+        <pre tabindex="0">${invitation.inviteUrl}</pre>
       <//>
     `;
   }
@@ -329,7 +329,9 @@ function Change({ member, onClose }) {
 }
 
 function Workspace() {
-  const own = workspaces.value.find((each) => each.id === me.value.workspace.id) ?? me.value.workspace;
+  /** @type {import("signalpost/api").Schemas["WorkspaceSummary"] & {redirectUrls?: string[]}} */
+  const own =
+    workspaces.value.find((candidate) => candidate.id === me.value.workspace.id) ?? me.value.workspace;
   const [fields, setFields] = useState({
     name: own.name,
     timezone: own.timezone,
@@ -348,7 +350,9 @@ function Workspace() {
           .map((/** @type {string} */ line) => line.trim())
           .filter(Boolean),
       });
-      workspaces.value = workspaces.value.map((each) => (each.id === saved.id ? saved : each));
+      workspaces.value = workspaces.value.map((candidate) =>
+        candidate.id === saved.id ? saved : candidate,
+      );
       await reloadMe();
       toast(t("Saved."));
     } catch (error) {

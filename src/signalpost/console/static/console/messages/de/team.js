@@ -24,7 +24,7 @@ export default /** @type {Record<string, string>} */ ({
   "Export the workspace": "Arbeitsbereich exportieren",
   History: "Verlauf",
   Invite: "Einladen",
-  "It cannot go to somebody else while your card is charged for it. Offer it to {name} together with the payments: it moves when they have entered a card, and yours is removed. Nobody pays twice. Or cancel the subscription first.":
+  "It cannot go to someone else while your card is charged for it. Offer it to {name} together with the payments: it moves when they have entered a card, and yours is removed. Nobody pays twice. Or cancel the subscription first.":
     "Er kann nicht an jemand anderen gehen, solange Ihre Karte für ihn belastet wird. Bieten Sie ihn {name} zusammen mit den Zahlungen an: Er geht über, sobald eine Karte eingegeben ist, und Ihre wird entfernt. Niemand zahlt doppelt. Oder kündigen Sie erst das Abonnement.",
   "It is being made; you can leave this page. A mail says when it is ready.":
     "Er entsteht gerade; Sie können die Seite verlassen. Eine E-Mail sagt, wann er fertig ist.",
@@ -70,7 +70,7 @@ export default /** @type {Record<string, string>} */ ({
   "reads, and approves posts": "liest und gibt Beiträge frei",
   "writes and publishes, connects accounts, makes keys":
     "schreibt und veröffentlicht, verbindet Konten, erstellt Schlüssel",
-  "writes; somebody else approves": "schreibt; jemand anderes gibt frei",
+  "writes; someone else approves": "schreibt; jemand anderes gibt frei",
   you: "Sie",
   "{name} can take it over now, under Billing.": "{name} kann ihn jetzt übernehmen, unter Abrechnung.",
   "{name} is no longer a member.": "{name} ist kein Mitglied mehr.",
