@@ -287,6 +287,27 @@ async def test_a_page_follows_what_others_do_also_when_its_stream_is_cut(
         assert len(streams) == 2
 
 
+async def test_a_page_asks_once_for_a_stream_that_the_instance_does_not_have(
+    console: OpenPage, owned: Api, account: Any
+) -> None:
+    """The operator switched it off; pages ask by themselves now and then."""
+    late, streams = f"Late {secrets.token_hex(4)}", []
+
+    async def refuse(route: Route) -> None:
+        streams.append(route)
+        await route.fulfill(status=404, content_type="application/problem+json", body="{}")
+
+    async with console() as page:
+        await page.route("**/events/stream", refuse)
+        await page.goto("/console/posts")
+        await page.get_by_role("heading", name="Posts").wait_for()
+        await owned.post("/posts", json={"profileId": owned.profile, "text": late, "draft": True})
+        for _ in range(2):
+            await page.evaluate("dispatchEvent(new Event('online'))")
+        await page.get_by_text(late).wait_for()
+        assert len(streams) == 1
+
+
 async def test_every_listed_key_does_what_the_help_says(console: OpenPage, account: Any) -> None:
     async with console() as page:
         await page.goto("/console")

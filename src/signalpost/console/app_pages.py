@@ -27,9 +27,6 @@ _HEADERS: Headers = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cache-control", b"no-cache"),
 ]
-# Indentation and whole lines of comments are for who reads the source; lines keep their numbers. Only html`` runs over
-# lines, where indentation says nothing: `make lint` refuses other templates that do.
-_UNSERVED = re.compile(rb"^[ ]+|^[ ]*//.*|^[ ]*/\*\*(?:[^*]|\*(?!/))*\*/$", re.MULTILINE)
 _PAGE = re.compile(r'^ *"?([\w-]*)"?: "([\w-]+)",$', re.MULTILINE)
 _IMPORT = re.compile(r"""\bfrom\s?["'](\.[^"']+)["']""")
 
@@ -66,10 +63,23 @@ def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
 
 
 def _served(name: str, source: bytes) -> bytes:
-    """Return a module without what only its readers need, as if it had been built."""
+    """Return a module without what only its readers need, as if it had been built; lines keep their numbers.
+
+    Indentation goes, and comments that begin a line. Only html`` runs over lines, where indentation says nothing:
+    `make lint` refuses other templates that do.
+    """
     if not name.endswith(".js"):
         return source
-    return _UNSERVED.sub(lambda match: b"\n" * match[0].count(b"\n"), source)
+    lines, in_comment = [], False
+    for line in source.split(b"\n"):
+        text = line.lstrip(b" ")
+        ends = b"*/" in line
+        if in_comment:
+            text, in_comment = line.partition(b"*/")[2], not ends
+        elif line.startswith(b"//") or (line.startswith(b"/**") and (not ends or line.endswith(b"*/"))):
+            text, in_comment = b"", line.startswith(b"/**") and not ends
+        lines.append(text)
+    return b"\n".join(lines)
 
 
 def modules_of(page: str) -> list[str]:

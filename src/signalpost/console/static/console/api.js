@@ -286,7 +286,7 @@ export async function all(path, query = {}, max = 500) {
 
 /**
  * Read a stream of server-sent events until it ends. `EventSource` cannot name the workspace, so this does
- * what it does.
+ * what it does. Returns false if this instance has no such stream.
  * @param {string} path
  * @param {{
  *   lastId: string, signal: AbortSignal,
@@ -300,12 +300,12 @@ export async function stream(path, { lastId, signal: aborted, onEvent }) {
   const response = await fetch(`${BASE}${path}`, { headers, signal: aborted, credentials: "same-origin" });
   if (response.status === 401) sessionEnded.value = true;
   if (response.status === 403) await refuse(response);
-  if (!response.ok || !response.body) return;
+  if (!response.ok || !response.body) return response.status !== 404;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return;
+    if (done) return true;
     const blocks = (text + value).split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {

@@ -23,6 +23,8 @@ let connection = null;
 let again;
 let lastId = "";
 let wasOpen = false;
+/** Whether the instance has streams: its operator can switch them off. */
+let offered = true;
 /** Since when what is shown may be older than what a stream tells; 0: there is a stream. */
 let unheardSince = 0;
 
@@ -32,19 +34,19 @@ const tell = (change) => listeners.forEach((listener) => listener(change));
 /** Only a tab that is seen listens: a browser has six connections to a server for all of its tabs. */
 async function connect() {
   clearTimeout(again);
-  if (connection || document.hidden || !listeners.size || sessionEnded.peek() || anotherUser.peek()) return;
+  if (!offered || connection || document.hidden || !listeners.size || sessionEnded.peek() || anotherUser.peek()) return;
   const mine = new AbortController();
   connection = mine;
   unheardSince ||= performance.now();
   try {
-    await stream("/events/stream", { lastId, signal: mine.signal, onEvent: heard });
+    offered = await stream("/events/stream", { lastId, signal: mine.signal, onEvent: heard });
   } catch {
     // polling goes on meanwhile; the calls of the page say what is wrong
   }
   if (connection !== mine) return;
   connection = null;
   streaming.value = false;
-  again = setTimeout(connect, AGAIN_MS);
+  if (offered) again = setTimeout(connect, AGAIN_MS);
 }
 
 /** @param {{id: string, event: string, data: string}} message */
