@@ -297,7 +297,7 @@ async def test_a_page_asks_once_for_a_stream_that_the_instance_does_not_have(
         streams.append(route)
         await route.fulfill(status=404, content_type="application/problem+json", body="{}")
 
-    async with console() as page:
+    async with console(expected={404}) as page:
         await page.route("**/events/stream", refuse)
         await page.goto("/console/posts")
         await page.get_by_role("heading", name="Posts").wait_for()

@@ -34,7 +34,15 @@ const tell = (change) => listeners.forEach((listener) => listener(change));
 /** Only a tab that is seen listens: a browser has six connections to a server for all of its tabs. */
 async function connect() {
   clearTimeout(again);
-  if (!offered || connection || document.hidden || !listeners.size || sessionEnded.peek() || anotherUser.peek()) return;
+  if (
+    !offered ||
+    connection ||
+    document.hidden ||
+    !listeners.size ||
+    sessionEnded.peek() ||
+    anotherUser.peek()
+  )
+    return;
   const mine = new AbortController();
   connection = mine;
   unheardSince ||= performance.now();

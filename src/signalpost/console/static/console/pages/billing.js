@@ -44,12 +44,14 @@ export default function Billing({ id }) {
     return isAllowed ? load(isFirst || isConfirming) : null;
   }, []);
   const [isWriting, setWriting] = useState(false);
-  const isWaiting = Boolean(loaded.data?.status.confirmation);
+  const current = loaded.data?.status;
+  // The page looks again while the bank has not confirmed, or a successor's card has not been seen yet.
+  const isWaiting = Boolean(current?.confirmation || (isPaid && current?.handover?.isYou));
   useEffect(() => setConfirming(isWaiting), [isWaiting]);
   useLive(loaded.reload, { seconds: 6, active: isWaiting });
   useLive(loaded.reload, {
     seconds: 3,
-    active: isPaid && Boolean(loaded.data) && !isLive(loaded.data?.status.status ?? ""),
+    active: isPaid && Boolean(current) && !isLive(current?.status ?? ""),
   });
   if (!isAllowed)
     return html`
@@ -69,7 +71,7 @@ export default function Billing({ id }) {
       <${Loaded} loaded=${loaded} lines=${9}>
         ${(/** @type {Data} */ data) => html`
           ${data.plans.billingEnabled ? html`
-            ${isPaid && !data.status.confirmation && html`<${Paid} status=${data.status} />`}
+            ${isPaid && !isWaiting && html`<${Paid} status=${data.status} />`}
             <${Payer} status=${data.status} reload=${loaded.reload} />
             <${Confirm} data=${data} reload=${loaded.reload} />
             <${State} data=${data} reload=${loaded.reload} />
