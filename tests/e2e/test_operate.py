@@ -201,7 +201,11 @@ def test_the_unit_is_valid(tmp_path: Path) -> None:
     unit = block("## As a service of systemd", "ini")
     known = {
         "Unit": {"Description", "After", "Wants"}, "Install": {"WantedBy"},
-        "Service": {"User", "ExecStart", "Restart", "TimeoutStopSec", "LimitNOFILE"},
+        "Service": {
+            "User", "ExecStart", "Restart", "TimeoutStopSec", "LimitNOFILE", "UMask", "NoNewPrivileges",
+            "ProtectSystem", "ProtectHome", "ProtectKernelTunables", "ProtectKernelModules", "ProtectControlGroups",
+            "RestrictSUIDSGID", "LockPersonality", "CapabilityBoundingSet", "SystemCallArchitectures",
+        },
     }  # fmt: skip
     section = ""
     for line in filter(None, unit.splitlines()):

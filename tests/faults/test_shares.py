@@ -13,7 +13,7 @@ import pytest
 from tests.faults import sabotage
 from tests.faults.scene import Scene, Tenant, percentile, sizes
 
-from signalpost.kit import clock
+from signalpost.kit import clock, ids
 
 _LATENESS = """
 select extract(epoch from t.published_at - t.due_at)::float8 as seconds from target t
@@ -62,9 +62,20 @@ async def test_slow_reads_of_one_caller_stop_nobody_else(scene: Scene, size: tup
     assert codes.keys() <= {200, 503}, codes
 
 
+_POSTS = """
+insert into post (id, workspace_id, profile_id, timezone, text, status, publish_mode, created_by, source, mode,
+    created_at, updated_at)
+select gen_random_uuid(), $1, $2, 'UTC', 'tea', 'published', 'now', '{"type": "user", "id": null, "name": "x"}',
+    'api', 'live', now() - n * interval '1 minute', now()
+from generate_series(1, 4000) n
+"""
+"""More than one statement of a search looks at."""
+
+
 async def test_a_read_that_takes_too_long_is_ended(scene: Scene) -> None:
     """A search gets 503 after five seconds, whether one statement or all together take longer; none of them goes on."""
     tenant = await scene.tenant()
+    await scene.query(_POSTS, tenant.login.workspace_id, ids.decode("prof", tenant.login.profile))
     slow = {"nosuchword": 30.0, "severalwaits": 3.0}
     server = await scene.serve(*(partial(sabotage.slow_statements, word, seconds) for word, seconds in slow.items()))
     async with scene.client(server, tenant) as client:

@@ -152,7 +152,7 @@ async def test_what_breaks_off_in_between_is_done_once_afterwards(
     from signalpost.posts.many import repost
 
     profiles = [await child(make, owner), await child(make, owner)]
-    module = repost.profile_actions if place == "record_repost" else repost
+    module = repost.profile_links if place == "record_repost" else repost
     step = getattr(module, place)
     broken: list[str] = []
 

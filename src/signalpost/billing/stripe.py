@@ -146,7 +146,7 @@ def _result(method: str, path: str, response: Response) -> dict[str, Any]:
         case 401 | 403:
             raise BillingNotConfigured("The provider of payments does not accept the key of this installation.")
         case 402 if code in _ACTION_NEEDED:
-            raise ConfirmationNeeded
+            raise ConfirmationNeeded("The bank of the card asks for a confirmation. Nothing was changed.")
         case 402:
             raise PaymentFailed(f"The payment failed: {message}" if message else None)
         case 400 | 404 | 409:
