@@ -8,7 +8,6 @@ import asyncio
 import base64
 import json
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from urllib.parse import quote
 import asyncpg
 import httpx
 import pytest
+from tests.counterparts.tools import free_port
 from tests.helpers.http_servers import Connection, serve
 from tests.mail.test_mail import Inbox, serving
 
@@ -54,15 +54,9 @@ async def _network(connection: Connection) -> None:
         await connection.send(head.encode() + payload)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @asynccontextmanager
 async def _service(data_dir: Path, network: str, mail: str) -> AsyncIterator[str]:
-    port = _free_port()
+    port = free_port()
     settings = {
         "LOG_LEVEL": "debug", "LOG_FORMAT": "json", "REGISTRATION": "open", "SMTP_URL": f"smtp://{mail}",
         "BLUESKY_BASE_URL": network, "MASTODON_BASE_URL": network, "ALLOW_PRIVATE_WEBHOOKS": "true",

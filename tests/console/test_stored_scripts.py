@@ -6,7 +6,6 @@ Everything in one browser, on a service in this process: every text of every bod
 import dataclasses
 import json
 import re
-import socket
 from collections.abc import AsyncIterator
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -17,6 +16,7 @@ from tests.console import hostile_texts
 from tests.console.hostile_texts import MARKUP, store_beside, store_everywhere, table, texts
 from tests.console.pages import KEYS, all_of
 from tests.console.watch import Watch
+from tests.counterparts.tools import free_port
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.contract import Sample, create_sample
@@ -58,9 +58,7 @@ class Place(NamedTuple):
 
 @pytest.fixture
 async def place(settings: Settings, fresh_dsn: str) -> AsyncIterator[Place]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     async with app.open_context(dataclasses.replace(settings, base_url=url), fresh_dsn, url=url) as context:
         application = app.create(context)

@@ -1,14 +1,17 @@
 """Paths of the tools that `scripts/install-test-tools` installs."""
 
+import errno
 import hashlib
 import os
 import platform
+import random
 import shutil
 import socket
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
+_random = random.SystemRandom()
 
 
 class NotInstalled(Exception):
@@ -59,7 +62,14 @@ def program(name: str) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nothing uses, below those that the system gives to connections: none of them takes it meanwhile."""
+    while True:
+        port = _random.randint(10_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+            else:
+                return port

@@ -1,12 +1,12 @@
 """`GET /metrics` shows how busy an instance is, so it is not for everyone."""
 
 import re
-import socket
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from tests.counterparts.tools import free_port
 from tests.helpers.api import check
 
 from signalpost.context import AppContext
@@ -101,9 +101,7 @@ async def test_another_method_is_refused(context: AppContext) -> None:
 
 
 async def test_a_process_without_the_api_serves_it_on_a_port_of_its_own() -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
 
     with metrics.own_port(port):
         async with httpx.AsyncClient(timeout=60) as client:
