@@ -5,8 +5,6 @@ publishing a container a second time is refused.
 """
 
 import hashlib
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,12 +12,12 @@ from typing import Any, ClassVar
 
 from simulator.ledger import Entry
 from simulator.messages import Request, Response
+from simulator.networks.downloads import DownloadingNetwork, image_size
 from simulator.networks.graph import LONG_LIVED_SECONDS, GraphNetwork, image_type
 from simulator.world import World
 
 VIDEO_SECONDS = 30
 DAY = 86_400
-FETCH_SECONDS = 20
 
 
 @dataclass
@@ -38,27 +36,12 @@ class Container:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-def image_size(content: bytes) -> tuple[int, int] | None:
-    """Return width and height of a JPEG or PNG; None if it says none."""
-    if content.startswith(b"\x89PNG"):
-        return int.from_bytes(content[16:20]), int.from_bytes(content[20:24])
-    at = 2
-    while at + 9 < len(content) and content[at] == 0xFF:
-        if 0xC0 <= content[at + 1] <= 0xCF and content[at + 1] not in {0xC4, 0xC8, 0xCC}:
-            return int.from_bytes(content[at + 7 : at + 9]), int.from_bytes(content[at + 5 : at + 7])
-        at += 2 + int.from_bytes(content[at + 2 : at + 4])
-    return None
-
-
-class ContainerNetwork(GraphNetwork):
-    fetches = True
+class ContainerNetwork(DownloadingNetwork, GraphNetwork):
     posts_a_day: ClassVar[int]
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.containers: dict[str, Container] = {}
-        self.files: dict[str, bytes] = {}
-        """Addresses that are not fetched, for tests without a server."""
 
     def renewed(self, request: Request, grant_type: str) -> Response:
         """Exchange a token for one of sixty days, or renew such a one; the grant type ends in what is wanted."""
@@ -79,18 +62,10 @@ class ContainerNetwork(GraphNetwork):
         return Response(200, answer)
 
     def fetch(self, url: Any, fault: str = "fetch_fails") -> bytes:
-        """Download a file as the network does: by https or from this machine, without following redirects."""
-        if not isinstance(url, str) or not url.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+        """Download a file, or refuse the call."""
+        content = None if self.struck(fault) else self.download(url)
+        if content is None:
             raise self.fail(9004, "The media could not be fetched from this URI", 2207052)
-        if self.struck(fault):
-            raise self.fail(9004, "The media could not be fetched from this URI", 2207052)
-        if url in self.files:
-            return self.files[url]
-        try:
-            with urllib.request.urlopen(url, timeout=FETCH_SECONDS) as response:  # noqa: S310 - checked above
-                content: bytes = response.read()
-        except (urllib.error.URLError, TimeoutError):
-            raise self.fail(9004, "The media could not be fetched from this URI", 2207052) from None
         return content
 
     def image(self, content: bytes, types: frozenset[str], bytes_max: int, ratios: tuple[float, float]) -> None:

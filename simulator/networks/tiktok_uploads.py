@@ -10,12 +10,14 @@ from urllib.parse import urlsplit
 
 from simulator.ledger import Entry
 from simulator.messages import Fail, Request, Response
-from simulator.network import Network, route
+from simulator.network import route
+from simulator.networks.downloads import DownloadingNetwork, image_size
 from simulator.world import App, Person
 
 PART_BYTES = (5_000_000, 64_000_000)
 LAST_PART_BYTES_MAX = 128_000_000
 PARTS_MAX = 1_000
+PHOTO_SIDES_MAX = (1_080, 1_920)  # the shorter and the longer one
 ADDRESS_SECONDS = 3_600
 PROCESSING_SECONDS = 10
 MODERATION_SECONDS = 40
@@ -38,7 +40,7 @@ class Post:
     fail_reason: str = ""
 
 
-class TikTokUploads(Network):
+class TikTokUploads(DownloadingNetwork):
     """The part of TikTok that takes files."""
 
     def __init__(self, world: Any) -> None:
@@ -108,7 +110,7 @@ class TikTokUploads(Network):
         self.world.ledger.add(entry)
 
     def pull(self, post: Post, app: App, source: Any) -> None:
-        """Take the addresses of photos. Nobody fetches them here: the ledger has the last segment of each."""
+        """Take the addresses of photos, and download them."""
         if not isinstance(source, dict) or source.get("source") != "PULL_FROM_URL":
             raise self.refuse(400, "source_info is missing")
         self.only(source, "source", "photo_images", "photo_cover_index")
@@ -120,10 +122,13 @@ class TikTokUploads(Network):
             raise Fail(self.because(403, "url_ownership_unverified", message))
         post.at = self.world.clock()
         self.posts[post.id] = post
-        if self.struck("pull_fails"):
+        contents = [content for url in urls if (content := self.download(url)) is not None]
+        if len(contents) < len(urls) or self.struck("pull_fails"):
             post.fail_reason = "photo_pull_failed"
+        elif not all(map(_has_fitting_size, contents)):
+            post.fail_reason = "picture_size_check_failed"
         else:
-            self._make_public(post, tuple(url.rpartition("/")[2] for url in urls))
+            self._make_public(post, tuple(hashlib.sha256(content).hexdigest() for content in contents))
 
     def state(self, post: Post) -> dict[str, Any]:
         """Return what becomes of a post, as its status says."""
@@ -143,3 +148,8 @@ class TikTokUploads(Network):
             "publicaly_available_post_id": [int(post.post_id)] if public else [],
             **done,
         }
+
+
+def _has_fitting_size(content: bytes) -> bool:
+    size = image_size(content)
+    return size is None or (min(size) <= PHOTO_SIDES_MAX[0] and max(size) <= PHOTO_SIDES_MAX[1])

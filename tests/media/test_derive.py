@@ -13,6 +13,7 @@ from tests.helpers.media import sweep
 
 from signalpost.context import AppContext
 from signalpost.kit import ids
+from signalpost.kit.frames import FrameLimits
 from signalpost.media import file_types, probe_process, queries
 from signalpost.media.actions import derive
 from signalpost.media.actions.derive import Derivation
@@ -29,16 +30,25 @@ def transparent() -> bytes:
 
 CASES: dict[str, tuple[bytes, str, DeriveSpec, str, tuple[int, int] | None]] = {
     "another type": (
-        media_files.image("HEIF", orientation=1), "image/heic", DeriveSpec((JPEG, PNG), 100_000, None), JPEG, (64, 48),
+        media_files.image("HEIF", orientation=1), "image/heic", DeriveSpec((JPEG, PNG), 100_000), JPEG, (64, 48),
     ),
-    "upright": (media_files.image("JPEG"), JPEG, DeriveSpec((JPEG,), 100_000, None), JPEG, (48, 64)),
-    "fewer bytes": (media_files.image("PNG", size=(400, 300)), PNG, DeriveSpec((JPEG,), 9_000, None), JPEG, None),
+    "upright": (media_files.image("JPEG"), JPEG, DeriveSpec((JPEG,), 100_000), JPEG, (48, 64)),
+    "fewer bytes": (media_files.image("PNG", size=(400, 300)), PNG, DeriveSpec((JPEG,), 9_000), JPEG, None),
     "fewer pixels": (
-        media_files.image("WEBP", orientation=1), WEBP, DeriveSpec((WEBP, PNG), 100_000, 768), WEBP, (32, 24),
+        media_files.image("WEBP", orientation=1), WEBP,
+        DeriveSpec((WEBP, PNG), 100_000, FrameLimits(768)), WEBP, (32, 24),
     ),
-    "transparent": (transparent(), PNG, DeriveSpec((JPEG, WEBP), 100_000, None), WEBP, (60, 60)),
-    "transparent where nothing is": (transparent(), PNG, DeriveSpec((JPEG,), 100_000, None), JPEG, (60, 60)),
-    "a moving one": (media_files.animation(7), "image/gif", DeriveSpec((PNG,), 100_000, None), PNG, (2, 2)),
+    "short sides": (
+        media_files.image("PNG", size=(400, 300), orientation=1), PNG,
+        DeriveSpec((JPEG,), 100_000, FrameLimits(side_short_max=108, side_long_max=192)), JPEG, (144, 108),
+    ),
+    "long sides": (
+        media_files.image("PNG", size=(300, 900), orientation=1), PNG,
+        DeriveSpec((JPEG,), 100_000, FrameLimits(side_short_max=108, side_long_max=192)), JPEG, (64, 192),
+    ),
+    "transparent": (transparent(), PNG, DeriveSpec((JPEG, WEBP), 100_000), WEBP, (60, 60)),
+    "transparent where nothing is": (transparent(), PNG, DeriveSpec((JPEG,), 100_000), JPEG, (60, 60)),
+    "a moving one": (media_files.animation(7), "image/gif", DeriveSpec((PNG,), 100_000), PNG, (2, 2)),
 }  # fmt: skip
 
 
@@ -67,7 +77,7 @@ async def test_an_image_becomes_what_is_needed(tmp_path: Path) -> None:
 async def test_what_transparent_parts_show_is_white_where_nothing_can_be_transparent(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(transparent())
 
-    spec = DeriveSpec((JPEG,), 100_000, None)
+    spec = DeriveSpec((JPEG,), 100_000)
     await probe_process.derive(tmp_path / "file", file_types.PNG, tmp_path / "output", spec, None)
 
     with Image.open(tmp_path / "output") as image:
@@ -80,7 +90,7 @@ async def test_a_watermark_is_in_the_lower_right_corner(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(out.getvalue())
     Image.new("RGB", (500, 500), "red").save(tmp_path / "mark", "PNG")
 
-    spec = DeriveSpec((PNG,), 100_000, None, watermark_type=PNG)
+    spec = DeriveSpec((PNG,), 100_000, watermark_type=PNG)
     result = await probe_process.derive(tmp_path / "file", file_types.PNG, tmp_path / "output", spec, tmp_path / "mark")
 
     assert isinstance(result, DeriveResult)
@@ -94,10 +104,10 @@ async def test_what_cannot_be_made_small_enough_is_rejected(tmp_path: Path) -> N
     (tmp_path / "bomb").write_bytes(media_files.pixel_bomb())
 
     tiny = await probe_process.derive(
-        tmp_path / "file", file_types.PNG, tmp_path / "output", DeriveSpec((PNG,), 40, None), None
+        tmp_path / "file", file_types.PNG, tmp_path / "output", DeriveSpec((PNG,), 40), None
     )
     bomb = await probe_process.derive(
-        tmp_path / "bomb", file_types.PNG, tmp_path / "output", DeriveSpec((PNG,), 10**6, None), None
+        tmp_path / "bomb", file_types.PNG, tmp_path / "output", DeriveSpec((PNG,), 10**6), None
     )
 
     assert [each.code for each in (tiny, bomb) if isinstance(each, Rejection)] == ["out_of_range", "out_of_range"]
@@ -120,7 +130,7 @@ async def row_of(context: AppContext, media: dict[str, Any]) -> queries.MediaRow
 async def test_a_form_is_made_once_shown_and_removed_with_its_file(api: Api, make: Make, context: AppContext) -> None:
     owner = await make.owner()
     media = await upload(api, owner, media_files.image("PNG", size=(400, 300)))
-    need = Derivation("bluesky", (JPEG,), 20_000, None)
+    need = Derivation("bluesky", (JPEG,), 20_000, FrameLimits())
 
     first = await derive.derive_variant(context, await row_of(context, media), need, tenant=None)
     row = await row_of(context, media)

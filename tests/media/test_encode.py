@@ -13,6 +13,7 @@ import pytest
 from tests.helpers import media_files
 from tests.media.test_repackage import rotated
 
+from signalpost.kit.frames import FrameLimits
 from signalpost.kit.shares import Busy
 from signalpost.media import file_types, probe_process
 from signalpost.media.probe_process import DeriveResult, DeriveSpec, Rejection
@@ -24,7 +25,7 @@ async def encode(
     folder: Path, content: bytes, mime_type: str, *, bytes_max: int = 10**6, pixels_max: int | None = None
 ) -> Any:
     (folder / "file").write_bytes(content)
-    spec = DeriveSpec((MP4,), bytes_max, pixels_max, encodes_video=True)
+    spec = DeriveSpec((MP4,), bytes_max, FrameLimits(pixels_max), encodes_video=True)
     return await probe_process.derive(folder / "file", file_types.ALLOWED[mime_type], folder / "output", spec, None)
 
 

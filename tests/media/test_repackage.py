@@ -32,7 +32,7 @@ def rotated(movie: bytes) -> bytes:
 
 async def repackage(folder: Path, content: bytes, mime_type: str, bytes_max: int = 10**6) -> Any:
     (folder / "file").write_bytes(content)
-    spec = DeriveSpec((MP4,), bytes_max, None)
+    spec = DeriveSpec((MP4,), bytes_max)
     return await probe_process.derive(folder / "file", file_types.ALLOWED[mime_type], folder / "output", spec, None)
 
 

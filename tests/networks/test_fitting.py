@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from signalpost.networks import fitting
+from signalpost.kit.frames import FrameLimits
+from signalpost.networks import CONNECTORS, fitting
 from signalpost.networks.contract import Facts, MediaRule, OutgoingMedia, TextRule
 
 RULE = MediaRule(per_post=4, bytes_max=1_000, mime_types=("image/jpeg", "image/png"), pixels_max=10_000)
@@ -65,8 +66,52 @@ def test_a_network_with_types_that_we_do_not_write_gets_nothing_else() -> None:
     assert fitting.fit(facts, GOOD) is None
 
 
+SIDES = FrameLimits(side_short_max=1_080, side_long_max=1_920)
+
+
+@pytest.mark.parametrize(
+    ("frame", "size", "after"),
+    [
+        (SIDES, (4032, 3024), (1440, 1080)),
+        (SIDES, (3024, 4032), (1080, 1440)),
+        (SIDES, (1254, 1254), (1080, 1080)),
+        (SIDES, (1086, 1448), (1080, 1440)),
+        (SIDES, (4000, 1000), (1920, 480)),
+        (SIDES, (941, 1672), (941, 1672)),
+        (SIDES, (1920, 1080), (1920, 1080)),
+        (FrameLimits(1_000_000, 1_080, 1_920), (4032, 3024), (1154, 866)),
+    ],
+)
+def test_a_frame_is_made_smaller_until_it_keeps_every_limit(
+    frame: FrameLimits, size: tuple[int, int], after: tuple[int, int]
+) -> None:
+    assert frame.scaled(*size) == after
+    assert frame.scaled(*after) == after
+
+
 def test_a_thin_image_keeps_a_pixel_in_each_direction() -> None:
-    assert fitting.scaled(100_000, 1, 100) == (3_162, 1)
+    assert FrameLimits(100).scaled(100_000, 1) == (3_162, 1)
+
+
+@pytest.mark.parametrize("size", [(4032, 3024), (3024, 4032), (1254, 1254), (1920, 1921)])
+def test_a_photo_of_a_phone_becomes_one_that_tiktok_takes(size: tuple[int, int]) -> None:
+    facts = CONNECTORS["tiktok"].facts
+    photo = replace(GOOD, mime_type="image/jpeg", width=size[0], height=size[1])
+
+    needed = fitting.fit(facts, photo)
+
+    assert needed is not None
+    assert set(needed.rules) <= {"max_short_side", "max_long_side"}
+    assert fitting.fit(facts, needed.apply(photo)) is None
+
+
+def test_the_sides_of_a_video_bound_the_pixels_that_are_encoded() -> None:
+    facts = replace(FACTS, media={"video": replace(VIDEO_RULE, pixels_max=None, side_short_max=180)})
+
+    needed = fitting.fit(facts, replace(GOOD, **VIDEO | {"width": 640, "height": 360, "duration_ms": 1_000}))
+
+    assert needed is not None
+    assert needed.frame == FrameLimits(320 * 180)
 
 
 MINUTE = {**VIDEO, "width": 800, "height": 600, "duration_ms": 60_000, "fps": 30.0}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from simulator import Simulator
 from tests.helpers.connector_harness import MemoryJournal, image, outgoing
-from tests.helpers.networks.tiktok import OPTIONS, photo, video
+from tests.helpers.networks.tiktok import OPTIONS, photo, put_photos, video
 from tests.helpers.simulated_accounts import Account, connect
 
 from signalpost.kit.http import Client
@@ -39,6 +39,7 @@ async def http() -> AsyncIterator[Client]:
 
 @pytest.fixture
 async def creator(simulator: Simulator, http: Client) -> Account:
+    put_photos(simulator.world.networks["tiktok"], *map(photo, range(3)))
     return await connect(simulator, http, "tiktok")
 
 
@@ -124,8 +125,23 @@ async def test_photos(creator: Account) -> None:
     assert isinstance(outcome, Published), outcome
     assert outcome.url == f"https://www.tiktok.com/@me/photo/{entry.remote_id}"
     assert (entry.text, entry.details["title"]) == ("Three photos", "Photos")
-    assert entry.media == ("0", "1", "2")
+    assert len(set(entry.media)) == 3
     assert (entry.details["auto_add_music"], "disable_duet" in entry.details) == (True, False)
+
+
+@pytest.mark.parametrize("size", [(1254, 1254), (1086, 1448), (1662, 1247), (500, 2000)])
+async def test_a_photo_with_a_side_that_is_too_long(creator: Account, size: tuple[int, int]) -> None:
+    """TikTok looks at the sides and not at the area, and one photo fails them all."""
+    large = photo(1, size)
+    wanted = outgoing("x", media=(photo(0), large), options=OPTIONS)
+    put_photos(creator.simulator.world.networks["tiktok"], large)
+    outcome = await creator.publish(wanted)
+
+    assert isinstance(outcome, Refused)
+    assert (outcome.code, posts(creator)) == ("media_unsupported", [])
+    issues = preflight.check(creator.connector, wanted, {})
+    assert {issue.path for issue in issues} == {"/media/1"}  # which TikTok does not say
+    assert {issue.rule for issue in issues} <= {"tiktok.media.max_short_side", "tiktok.media.max_long_side"}
 
 
 async def test_photos_need_a_public_address(creator: Account) -> None:

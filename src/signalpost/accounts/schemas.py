@@ -295,6 +295,8 @@ class MediaRules(Output):
     mime_types: Annotated[list[str], Meta(examples=[["image/jpeg", "image/png"]])]
     duration_ms_max: int | None
     pixels_max: int | None
+    side_short_max: int | None
+    side_long_max: int | None
     alt_text_max: Annotated[int | None, Meta(examples=[2000])]
 
 
@@ -312,6 +314,8 @@ class PlatformRules(Output):
                         "mimeTypes": ["image/jpeg", "image/png"],
                         "durationMsMax": None,
                         "pixelsMax": None,
+                        "sideShortMax": None,
+                        "sideLongMax": None,
                         "altTextMax": 2000,
                     }
                 }

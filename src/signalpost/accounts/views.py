@@ -243,6 +243,8 @@ def _rules(connector: Connector) -> PlatformRules:
                 mime_types=list(rule.mime_types),
                 duration_ms_max=rule.duration_ms_max,
                 pixels_max=rule.pixels_max,
+                side_short_max=rule.side_short_max,
+                side_long_max=rule.side_long_max,
                 alt_text_max=rule.alt_text_max,
             )
             for kind, rule in facts.media.items()

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost.kit import log
+from signalpost.kit.frames import FrameLimits
 from signalpost.kit.shares import Shares
 from signalpost.media.file_types import FileType
 
@@ -65,7 +66,7 @@ class DeriveSpec(Struct):
 
     mime_types: tuple[str, ...]
     bytes_max: int
-    pixels_max: int | None
+    frame: FrameLimits = FrameLimits()
     watermark_type: str | None = None
     encodes_video: bool = False
 

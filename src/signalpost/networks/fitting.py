@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from signalpost.kit.frames import FrameLimits
 from signalpost.networks.contract import Facts, MediaRule, Outgoing, OutgoingMedia, Part
 
 ENCODED: Final = ("image/jpeg", "image/webp", "image/png")
@@ -35,20 +36,18 @@ class Fit:
 
     mime_types: tuple[str, ...]
     bytes_max: int
-    pixels_max: int | None
-    rules: tuple[str, ...]  # that the file breaks as it is: mime_type, max_bytes, max_pixels
+    frame: FrameLimits
+    rules: tuple[str, ...]  # that the file breaks as it is: mime_type, max_bytes, max_pixels, max_short_side, ...
     encodes_video: bool = False  # it takes minutes, and is done by a job
 
     def apply(self, media: OutgoingMedia) -> OutgoingMedia:
         """Return the file as preflight has to see it: the conversion keeps these limits, or publishing fails."""
-        width, height = scaled(media.width, media.height, self.pixels_max)
-        return replace(
-            media,
-            mime_type=media.mime_type if media.mime_type in self.mime_types else self.mime_types[0],
-            size_bytes=min(media.size_bytes, self.bytes_max),
-            width=width,
-            height=height,
-        )
+        mime_type = media.mime_type if media.mime_type in self.mime_types else self.mime_types[0]
+        changed = replace(media, mime_type=mime_type, size_bytes=min(media.size_bytes, self.bytes_max))
+        if media.width is None or media.height is None:
+            return changed
+        width, height = self.frame.scaled(media.width, media.height)
+        return replace(changed, width=width, height=height)
 
 
 def fit(facts: Facts, media: OutgoingMedia) -> Fit | None:
@@ -68,7 +67,7 @@ def encodable(facts: Facts, media: OutgoingMedia) -> Fit | None:
     if not mime_types:
         return None
     rules = tuple(_broken(rule, media))
-    return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, pixels_max=rule.pixels_max, rules=rules)
+    return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, frame=rule.frame, rules=rules)
 
 
 def _video(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
@@ -77,11 +76,12 @@ def _video(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
         return None
     copied = media.mime_type in _PACKAGES and media.video_codec in _VIDEO_CODECS and media.audio_codec in _AUDIO_CODECS
     if copied and rules == ("mime_type",):
-        return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, pixels_max=None, rules=rules)
+        return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, frame=FrameLimits(), rules=rules)
     pixels_max = _pixels_encoded(rule, media)
     if pixels_max is None:
         return None
-    return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, pixels_max=pixels_max, rules=rules, encodes_video=True)
+    frame = FrameLimits(pixels_max)
+    return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, frame=frame, rules=rules, encodes_video=True)
 
 
 def _pixels_encoded(rule: MediaRule, media: OutgoingMedia) -> int | None:
@@ -97,17 +97,29 @@ def _pixels_encoded(rule: MediaRule, media: OutgoingMedia) -> int | None:
     affordable = int(left * _PIXELS_ENCODED_PER_SECOND / frames)
     if affordable < min(area, _PIXELS_ENCODED_MIN):
         return None
-    return min(affordable, rule.pixels_max or _PIXELS_ENCODED_MAX, _PIXELS_ENCODED_MAX)
+    width, height = rule.frame.scaled(media.width, media.height)
+    return min(affordable, width * height, _PIXELS_ENCODED_MAX)
 
 
 def _broken(rule: MediaRule, media: OutgoingMedia) -> list[str]:
-    area = None if media.width is None or media.height is None else media.width * media.height
-    checks: Mapping[str, bool] = {
-        "mime_type": bool(rule.mime_types) and media.mime_type not in rule.mime_types,
-        "max_bytes": media.size_bytes > rule.bytes_max,
-        "max_pixels": area is not None and rule.pixels_max is not None and area > rule.pixels_max,
+    broken = []
+    if rule.mime_types and media.mime_type not in rule.mime_types:
+        broken.append("mime_type")
+    if media.size_bytes > rule.bytes_max:
+        broken.append("max_bytes")
+    frame = frame_bounds(rule, media)
+    return broken + [name for name, (actual, limit) in frame.items() if limit is not None and actual > limit]
+
+
+def frame_bounds(rule: MediaRule, media: OutgoingMedia) -> Mapping[str, tuple[int, int | None]]:
+    """Return the rules of width and height, each with what the file has and the limit; none if nobody knows them."""
+    if media.width is None or media.height is None:
+        return {}
+    return {
+        "max_pixels": (media.width * media.height, rule.pixels_max),
+        "max_short_side": (min(media.width, media.height), rule.side_short_max),
+        "max_long_side": (max(media.width, media.height), rule.side_long_max),
     }
-    return [name for name, broken in checks.items() if broken]
 
 
 def fitted(facts: Facts, outgoing: Outgoing) -> Outgoing:
@@ -123,11 +135,3 @@ def fitted(facts: Facts, outgoing: Outgoing) -> Outgoing:
 def _fitted(facts: Facts, media: OutgoingMedia) -> OutgoingMedia:
     needed = fit(facts, media)
     return media if needed is None else needed.apply(media)
-
-
-def scaled(width: int | None, height: int | None, pixels_max: int | None) -> tuple[int | None, int | None]:
-    """Return width and height with the same proportions and at most so many pixels."""
-    if width is None or height is None or pixels_max is None or width * height <= pixels_max:
-        return width, height
-    factor = (pixels_max / (width * height)) ** 0.5
-    return max(1, int(width * factor)), max(1, int(height * factor))

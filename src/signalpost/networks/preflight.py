@@ -18,6 +18,7 @@ from signalpost.networks.contract import (
     PreflightIssue,
 )
 from signalpost.networks.counting import length
+from signalpost.networks.fitting import frame_bounds
 
 _OPTION_ISSUES_MAX: Final = 10
 _UNIT_RULES = {
@@ -26,6 +27,11 @@ _UNIT_RULES = {
     "utf16": ("max_utf16", "UTF-16 units"),
     "weighted": ("max_weighted", "weighted characters"),
     "emoji_bytes": ("max_length", "characters (an emoji counts its bytes)"),
+}
+_FRAME_WORDS = {
+    "max_pixels": "This file has {} pixels",
+    "max_short_side": "The shorter side of this file has {} pixels",
+    "max_long_side": "The longer side of this file has {} pixels",
 }
 
 
@@ -179,12 +185,14 @@ def _file(facts: Facts, rule: MediaRule, media: OutgoingMedia, path: str) -> Ite
         message = f"This file is {media.mime_type}; {facts.name} accepts {', '.join(rule.mime_types)}."
         params = {"allowed": list(rule.mime_types), "actual": media.mime_type}
         yield _issue(facts, "media.mime_type", path, message, **params)
-    area = None if media.width is None or media.height is None else media.width * media.height
     alt_length = None if media.alt_text is None else len(media.alt_text)
     bounds = (
         ("max_bytes", "This file is {} bytes large", media.size_bytes, rule.bytes_max, path),
         ("max_duration", "This file is {} milliseconds long", media.duration_ms, rule.duration_ms_max, path),
-        ("max_pixels", "This file has {} pixels", area, rule.pixels_max, path),
+        *(
+            (name, _FRAME_WORDS[name], actual, limit, path)
+            for name, (actual, limit) in frame_bounds(rule, media).items()
+        ),
         ("max_alt_text", "The alt text is {} characters long", alt_length, rule.alt_text_max, f"{path}/altText"),
     )
     for name, words, actual, limit, bound_path in bounds:

@@ -105,9 +105,16 @@ def _file(rule: MediaRule) -> Iterator[str]:
     yield f"{rule.bytes_max:,}"
     yield ", ".join(rule.mime_types)
     yield "" if rule.duration_ms_max is None else f"{rule.duration_ms_max // 1000} s"
-    yield "" if rule.pixels_max is None else f"{rule.pixels_max:,}"
+    yield ", ".join(_frame(rule))
     yield str(rule.alt_text_max or "")
     yield ", ".join(rule.mixes_with)
+
+
+def _frame(rule: MediaRule) -> Iterator[str]:
+    sides = (("shorter", rule.side_short_max), ("longer", rule.side_long_max))
+    if rule.pixels_max is not None:
+        yield f"{rule.pixels_max:,}"
+    yield from (f"{name} side {limit:,}" for name, limit in sides if limit is not None)
 
 
 if __name__ == "__main__":

@@ -93,8 +93,8 @@ def _derivation(
     if needed is None:
         return None
     if needed.encodes_video:
-        return Derivation(facts.key, needed.mime_types, needed.bytes_max, needed.pixels_max, encodes_video=True)
-    return Derivation(facts.key, needed.mime_types, needed.bytes_max, needed.pixels_max, watermark)
+        return Derivation(facts.key, needed.mime_types, needed.bytes_max, needed.frame, encodes_video=True)
+    return Derivation(facts.key, needed.mime_types, needed.bytes_max, needed.frame, watermark)
 
 
 def _publishes(attempt: Attempt) -> bool:

@@ -1,7 +1,9 @@
 """TikTok at the simulator."""
 
+import io
 from typing import Any
 
+from PIL import Image
 from simulator.networks.tiktok import TikTok
 from tests.helpers.connector_harness import Clock, FakeResponse, image, json_response, outgoing
 from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
@@ -22,8 +24,18 @@ def video(size: int = 100, **values: Any) -> Any:
     return image(None, MP4 + bytes(size - len(MP4)), "video/mp4", **defaults | values)
 
 
-def photo(number: int) -> Any:
-    return image(None, mime_type="image/jpeg", url=lambda: f"https://service.example/media/{number}")
+def photo(number: int, size: tuple[int, int] = (1080, 1440)) -> Any:
+    width, height = size
+    url = f"https://service.example/media/{number}-{width}x{height}"
+    return image(None, mime_type="image/jpeg", width=width, height=height, url=lambda: url)
+
+
+def put_photos(network: Any, *photos: Any) -> None:
+    """Let TikTok find photos at their addresses."""
+    for file in photos:
+        content = io.BytesIO()
+        Image.new("L", (file.width, file.height)).save(content, "JPEG", comment=file.url().encode())
+        network.files[file.url()] = content.getvalue()
 
 
 def error(status: int, code: str, call: str = INIT) -> ApiError:

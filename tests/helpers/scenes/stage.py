@@ -96,10 +96,13 @@ class Stage:
             for start in range(0, len(content), 7_000):
                 yield content[start : start + 7_000]
 
+        url = f"https://service.example/{hashlib.sha256(content).hexdigest()}"
+        if self.world.networks[self.key].fetches:
+            self.world.networks[self.key].files[url] = content
         values = {
             "kind": kind, "mime_type": rule.mime_types[0], "size_bytes": len(content), "read": read,
-            "sha256": (sha256 := hashlib.sha256(content)).digest(), "alt_text": alt_text,
-            "file_name": f"{kind}-{number}", "url": lambda: f"https://service.example/{sha256.hexdigest()}",
+            "sha256": hashlib.sha256(content).digest(), "alt_text": alt_text,
+            "file_name": f"{kind}-{number}", "url": lambda: url,
             **TYPICAL[kind], **self.scene.files.get(kind, {}),
         }  # fmt: skip
         return OutgoingMedia(**values)

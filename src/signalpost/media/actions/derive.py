@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.kit import ids
+from signalpost.kit.frames import FrameLimits
 from signalpost.media import file_types, probe_process, receiver, storage_paths
 from signalpost.media.probe_process import DeriveSpec, Rejection
 from signalpost.media.queries import MediaRow, VariantDocument
@@ -28,7 +29,7 @@ class Derivation(Struct, frozen=True):
     platform: str
     mime_types: tuple[str, ...]
     bytes_max: int
-    pixels_max: int | None
+    frame: FrameLimits
     watermark: MediaRow | None = None
     encodes_video: bool = False
 
@@ -40,7 +41,9 @@ class Derivation(Struct, frozen=True):
     def key(self) -> str:
         """What makes two forms of one file the same."""
         mark = "" if self.watermark is None else ids.encode("med", self.watermark.id)
-        parts = [*self.mime_types, str(self.bytes_max), str(self.pixels_max), mark]
+        parts = [*self.mime_types, str(self.bytes_max), str(self.frame.pixels_max), mark]
+        if self.frame.side_short_max is not None or self.frame.side_long_max is not None:
+            parts.append(f"{self.frame.side_short_max}x{self.frame.side_long_max}")
         if self.encodes_video:
             parts.append("encoded")
         return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
@@ -88,7 +91,7 @@ async def _make(
     spec = DeriveSpec(
         mime_types=derivation.mime_types,
         bytes_max=derivation.bytes_max,
-        pixels_max=derivation.pixels_max,
+        frame=derivation.frame,
         watermark_type=None if mark is None else mark.mime_type,
         encodes_video=derivation.encodes_video,
     )

@@ -8,6 +8,7 @@ from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.jobs import RunAgain
 from signalpost.kit import ids, log
+from signalpost.kit.frames import FrameLimits
 from signalpost.kit.shares import Busy
 from signalpost.kit.tenant import tenant
 from signalpost.media import probe_process
@@ -28,7 +29,7 @@ async def request_encoding(context: AppContext, row: MediaRow, derivation: Deriv
         "platform": derivation.platform,
         "mimeTypes": list(derivation.mime_types),
         "bytesMax": derivation.bytes_max,
-        "pixelsMax": derivation.pixels_max,
+        "pixelsMax": derivation.frame.pixels_max,
     }
     async with context.database.transaction() as db:
         await jobs.enqueue(db, ENCODE_JOB, payload, unique_key=_key(row, derivation), workspace_id=row.workspace_id)
@@ -57,8 +58,9 @@ async def encode_variant(context: AppContext, payload: Mapping[str, Any]) -> Run
     row = await _find(context, media_id, workspace_id)
     if row is None:
         return None
+    frame = FrameLimits(payload["pixelsMax"])
     derivation = Derivation(
-        payload["platform"], tuple(payload["mimeTypes"]), payload["bytesMax"], payload["pixelsMax"], encodes_video=True
+        payload["platform"], tuple(payload["mimeTypes"]), payload["bytesMax"], frame, encodes_video=True
     )
     working = tenant.get()
     try:

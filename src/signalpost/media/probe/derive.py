@@ -3,10 +3,12 @@
 import io
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import IO, Any, Final
 
 from PIL import Image, ImageOps
 
+from signalpost.kit.frames import FrameLimits
 from signalpost.media.file_types import ALLOWED, FileType
 from signalpost.media.probe.errors import InvalidFile, damaged, too_large
 from signalpost.media.probe.images import PIXELS_MAX
@@ -29,7 +31,7 @@ def derive(
         file: the image.
         file_type: its type.
         output: where the result goes.
-        spec: `mime_types` (one of them, the best first), `bytes_max`, `pixels_max` (or null), `watermark_type`.
+        spec: `mime_types` (one of them, the best first), `bytes_max`, `frame`, `watermark_type`.
         watermark: an image that is put into the lower right corner.
 
     Raises:
@@ -40,7 +42,7 @@ def derive(
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image = _open(file, file_type)
-            image = _scale(image, min(spec["pixels_max"] or PIXELS_MAX, spec["bytes_max"] * _PIXELS_PER_BYTE))
+            image = _scale(image, FrameLimits(**spec["frame"]), spec["bytes_max"])
             if watermark is not None:
                 image = _mark(image, _open(watermark, ALLOWED[spec["watermark_type"]]))
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -66,14 +68,14 @@ def _open(file: IO[bytes], file_type: FileType) -> Image.Image:
     return image
 
 
-def _scale(image: Image.Image, pixels_max: int) -> Image.Image:
-    if image.width * image.height <= pixels_max:
-        return image
-    return _resize(image, (pixels_max / (image.width * image.height)) ** 0.5)
+def _scale(image: Image.Image, frame: FrameLimits, bytes_max: int) -> Image.Image:
+    """Return the image within its limits, and with no more pixels than could be encoded."""
+    frame = replace(frame, pixels_max=min(frame.pixels_max or PIXELS_MAX, bytes_max * _PIXELS_PER_BYTE))
+    size = frame.scaled(image.width, image.height)
+    return image if size == image.size else _resize(image, size)
 
 
-def _resize(image: Image.Image, factor: float) -> Image.Image:
-    size = max(1, int(image.width * factor)), max(1, int(image.height * factor))
+def _resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     return image.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
 
 
@@ -105,7 +107,7 @@ def _encode(image: Image.Image, mime_type: str, bytes_max: int) -> tuple[bytes, 
             encoded = _bytes(image, mime_type, quality)
             if len(encoded) <= bytes_max:
                 return encoded, image
-        image = _resize(image, _SHRINK)
+        image = _resize(image, (max(1, int(image.width * _SHRINK)), max(1, int(image.height * _SHRINK))))
     raise InvalidFile("out_of_range", f"The image cannot be made as small as {bytes_max} bytes.")
 
 

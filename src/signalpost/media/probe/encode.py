@@ -35,7 +35,7 @@ _TURNS: Final = {90: ("cclock",), 180: ("clock", "clock"), 270: ("clock",)}
 def encode(
     file: IO[bytes], file_type: FileType, output: IO[bytes], spec: dict[str, Any], _watermark: IO[bytes] | None
 ) -> dict[str, Any]:
-    """Write the first video stream and the first audio stream with at most `bytes_max` bytes and `pixels_max` pixels.
+    """Write the first video stream and the first audio stream with at most `bytes_max` bytes and the pixels of `frame`.
 
     Returns:
         Its type, width, height and codecs.
@@ -81,7 +81,7 @@ class _Encoding:
         self._rate = min(Fraction(rate).limit_denominator(1001), Fraction(_FRAMES_MAX))
         self._sound_bits, self._picture_bits = self._bits(spec["bytes_max"])
         self._pixels_max = min(
-            spec["pixels_max"] or _PIXELS_MAX,
+            spec["frame"]["pixels_max"] or _PIXELS_MAX,
             _PIXELS_MAX,
             int(self._picture_bits / (_BITS_PER_PIXEL * float(self._rate))),
         )

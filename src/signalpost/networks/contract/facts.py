@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from signalpost.kit.frames import FrameLimits
+
 Kind = Literal["image", "video", "gif", "document", "audio"]
 TextUnit = Literal["grapheme", "code_point", "utf16", "weighted", "emoji_bytes"]
 """What a network counts: grapheme clusters (UAX #29), Unicode code points, UTF-16 code units, weights as X does, or
@@ -34,9 +36,15 @@ class MediaRule:
     mime_types: tuple[str, ...]
     duration_ms_max: int | None = None
     pixels_max: int | None = None  # width times height
+    side_short_max: int | None = None  # pixels, of the shorter side
+    side_long_max: int | None = None  # pixels, of the longer side
     alt_text_max: int | None = None  # characters
     text_max_length: int | None = None  # of the text beside files of this kind, instead of that of `Facts.text`
     mixes_with: tuple[Kind, ...] = ()  # kinds that may stand beside it in a post, unless `Facts.media_mixed` allows all
+
+    @property
+    def frame(self) -> FrameLimits:
+        return FrameLimits(self.pixels_max, self.side_short_max, self.side_long_max)
 
 
 @dataclass(frozen=True, kw_only=True)
