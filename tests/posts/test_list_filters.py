@@ -18,6 +18,8 @@ from signalpost.posts.find import listing
 
 SORTS = ("createdAt", "-createdAt", "scheduledAt", "-scheduledAt")
 STATUSES = ("draft", "scheduled", "queued", "publishing", "published", "partial", "failed")
+APPROVALS = ("not_required", "approved", "changes_requested", "rejected")
+ASKED = ("pending", *APPROVALS[1:])
 Stored = dict[str, Any]
 
 _CHANGE = """
@@ -57,12 +59,12 @@ async def stored(make: Make, database: Database) -> tuple[Login, list[Stored]]:
                 "scheduled": scheduled,
                 "published": created + timedelta(minutes=5) if status in ("published", "partial") else None,
                 "tags": ["spring", "b"] if number % 3 == 1 else ["springtime"] if number % 3 == 2 else [],
-                "approved": number % 4 != 3,
+                "approval": "pending" if number % 4 == 3 else APPROVALS[0 if number % 4 < 2 else number % 3 + 1],
             }
         )
     async with database.transaction() as db:
         for row in rows:
-            approval = {"state": "not_required" if row["approved"] else "pending"}
+            approval = {"state": row["approval"]}
             values = (row["status"], row["created"], row["scheduled"], row["published"], row["tags"], approval)
             await db.execute(_CHANGE, ids.decode("pst", row["id"]), *values)
     return owner, rows
@@ -74,7 +76,11 @@ def moment(row: Stored) -> datetime:
 
 
 def status(row: Stored) -> str:
-    is_due = row["scheduled"] is not None and row["scheduled"] <= clock.now() and row["approved"]
+    is_due = (
+        row["scheduled"] is not None
+        and row["scheduled"] <= clock.now()
+        and row["approval"] in ("not_required", "approved")
+    )
     return "queued" if row["status"] == "scheduled" and is_due else str(row["status"])
 
 
@@ -88,6 +94,10 @@ def filters(now: datetime) -> dict[str, Callable[[Stored], bool]]:
     return {
         **{f"status={name}": lambda row, name=name: status(row) == name for name in STATUSES},
         "tag=spring": lambda row: "spring" in row["tags"],
+        **{f"approval={state}": lambda row, state=state: row["approval"] == state for state in ASKED},
+        "approval=pending&status=draft": lambda row: row["approval"] == "pending" and status(row) == "draft",
+        "approval=pending&mine=true": lambda row: row["approval"] == "pending",
+        f"approval=rejected&to={text(late)}": lambda row: row["approval"] == "rejected" and moment(row) < late,
         "tag=sprin": lambda _: False,
         "tag=spring&status=failed": lambda row: "spring" in row["tags"] and status(row) == "failed",
         f"to={text(late)}": lambda row: moment(row) < late,

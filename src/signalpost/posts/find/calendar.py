@@ -17,6 +17,7 @@ from signalpost.kit.problems import Issue, ValidationFailed
 from signalpost.kit.wire import encode
 from signalpost.posts import queries, views
 from signalpost.posts.find import listing
+from signalpost.posts.find.filters import MOMENT, conditions_of
 from signalpost.posts.schemas.calendar import (
     COUNT_MAX,
     DAYS_MAX,
@@ -32,7 +33,7 @@ from signalpost.web.inputs import require_profile
 from signalpost.web.paging import PAGE_BYTES_MAX, STEP_BYTES_MAX
 
 _DAYS: Final = "unnest($1::timestamptz[], $2::timestamptz[]) with ordinality d(start, stop, number)"
-_OF_DAY: Final = f"{listing.MOMENT} >= d.start and {listing.MOMENT} < d.stop"
+_OF_DAY: Final = f"{MOMENT} >= d.start and {MOMENT} < d.stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ async def read_calendar(context: AppContext, db: Db, caller: Caller, query: Cale
         account_id=query.account_id,
         tag=query.tag,
     )
-    conditions = listing.conditions(caller, filters)
+    conditions = conditions_of(caller, filters)
     wheres = tuple(sql for sql, _ in conditions)
     values = [value for _, values in conditions for value in values]
     bounds = (days.starts[:-1], days.starts[1:], *values)
@@ -98,7 +99,7 @@ from {_DAYS} order by d.number
 @lru_cache(maxsize=64)
 def _posts(wheres: tuple[str, ...], per_day: int) -> str:
     where, _ = listing.number_parameters(wheres, 3)
-    order = f"order by {listing.MOMENT}, p.id"
+    order = f"order by {MOMENT}, p.id"
     page = f"""
 select {queries.STORED_POST} from {_DAYS}
 cross join lateral (select p.* from post p where {where} and {_OF_DAY} {order} limit {per_day}) p {order}

@@ -1,25 +1,23 @@
-"""Lists of posts and of their audit log: filters of a query string, and the statements that apply them."""
+"""Lists of posts and of their audit log: the statements that apply the filters of a query string."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from signalpost import networks
 from signalpost.context import AppContext
-from signalpost.kit import clock, ids, issue_text, problems, rows
+from signalpost.kit import clock, ids, problems, rows
 from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.kit.wire import Listing
-from signalpost.posts import queries, times, views
+from signalpost.posts import queries, views
 from signalpost.posts.find import search
+from signalpost.posts.find.filters import MOMENT, Filters, read_filters, visible_posts
 from signalpost.posts.find.search import Condition
 from signalpost.posts.rows import AuditRow
 from signalpost.posts.schemas.requests import PostListQuery, ProfileQuery
 from signalpost.posts.schemas.responses import AuditEntry, Post
-from signalpost.posts.states import PostStatus
-from signalpost.posts.times import InvalidTime
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId
@@ -34,30 +32,16 @@ def number_parameters(conditions: Iterable[str], first: int = 1) -> tuple[str, i
 
 
 _CREATED: Final = "p.created_at"
-# Not `coalesce`: with a policy on the table, no index would be used for it (decision 0108).
-MOMENT: Final = """case when p.scheduled_at is not null then p.scheduled_at
-    when p.published_at is not null then p.published_at else p.created_at end"""
 _POSITIONS: Final = {
     _CREATED: ("created_at",),
     "p.deleted_at": ("deleted_at",),
     MOMENT: ("scheduled_at", "published_at", "created_at"),
 }
 """The instants that lists are ordered by: SQL, and the columns of which the first that is set gives the instant."""
-_IS_DUE: Final = "p.scheduled_at <= $ and p.approval ->> 'state' in ('not_required', 'approved')"
-_STATUS: Final = f"$ = case when p.status = 'scheduled' and {_IS_DUE} then 'queued' else p.status end"
-_STAGES: Final[dict[PostStatus, str]] = {"queued": "active", "publishing": "active"}
-"""The column `stage` for indexes; of all other statuses it is the same."""
-_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _NEXT_POSTS: Final = 2_000
 """So many posts are looked at one by one, which takes milliseconds; no plan can guess it (decision 0145)."""
 _SEARCHED_POSTS: Final = 10_000
 """So many are looked at for a page of those with a text that no index tells."""
-_ON_PLATFORM: Final = """p.id = any(array(select t.post_id from account a join target t on t.account_id = a.id
-    where a.workspace_id = $ and a.platform = $))"""
-_TAGGED: Final = "p.id = any(array(select posts_tagged($, $)))"
-_USING: Final = "p.id = any(array(select posts_using($, $)))"
-_OF_STAGES: Final = """p.id = any(array(
-    select s.id from post s where s.workspace_id = $ and s.stage = any($) and s.deleted_at is null))"""
 _IN_RANGE: Final = f"""s.workspace_id = $ and s.deleted_at is null
     and {MOMENT.replace("p.", "s.")} >= $ and {MOMENT.replace("p.", "s.")} < $"""
 _OF_MOMENTS: Final = f"p.id = any(array(select s.id from post s where {_IN_RANGE}))"  # noqa: S608 - constants only
@@ -86,23 +70,6 @@ class _Order(NamedTuple):
         return f"{at} {direction}, {post_id} {direction}"
 
 
-class _Filters(NamedTuple):
-    """What posts have to meet, in forms for which there are indexes.
-
-    `plain` and `probes` are questions about each post; together they say everything. They are quick where most posts
-    meet them: the page is full after a few. `sets` say the same as `probes`, and as some of `plain`, as the ids of all
-    posts that meet them: this is quick where few do, in a workspace with a million others. Nobody knows beforehand, so
-    the next posts are asked first. `moments`: workspace and range of moments, of which the same holds as long as few
-    posts are in it. `parts` of the list are read from one index each; every post that meets `plain` is in exactly one.
-    """
-
-    plain: list[Condition]
-    probes: list[Condition]
-    sets: list[Condition]
-    parts: list[list[Condition]]
-    moments: tuple[Any, ...] = ()
-
-
 async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
     """Return a page of the posts that are not in the trash.
 
@@ -110,9 +77,9 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         ValidationFailed: a filter cannot match anything.
         NotFound: the profile is unknown.
     """
-    visible: list[Condition] = [*_visible(caller, query), ("p.deleted_at is null", ())]
+    visible: list[Condition] = [*visible_posts(caller, query), ("p.deleted_at is null", ())]
     at, ascending = _CREATED if query.sort.endswith("createdAt") else MOMENT, not query.sort.startswith("-")
-    filters = _filters(caller, query, at)
+    filters = read_filters(caller, query, at)
     order = _Order(at, ascending=ascending)
     async with asyncio.timeout(READ_SECONDS):  # for all statements together
         if query.q:
@@ -124,7 +91,7 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
     return posts
 
 
-async def _filter(db: Db, page: Page, order: _Order, visible: list[Condition], filters: _Filters) -> Listing[Post]:
+async def _filter(db: Db, page: Page, order: _Order, visible: list[Condition], filters: Filters) -> Listing[Post]:
     parts = [[*visible, *part] for part in filters.parts]
     if filters.sets or filters.moments:
         posts = await _page_of(db, page, order, parts, among_next=[*filters.probes, *filters.plain])
@@ -136,7 +103,7 @@ async def _filter(db: Db, page: Page, order: _Order, visible: list[Condition], f
 
 
 async def _search(
-    db: Db, page: Page, order: _Order, visible: list[Condition], filters: _Filters, text: search.TextQuery
+    db: Db, page: Page, order: _Order, visible: list[Condition], filters: Filters, text: search.TextQuery
 ) -> Listing[Post]:
     """Return a page of the posts that contain a text: among the next posts, then by the index, then among more.
 
@@ -177,7 +144,7 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
     Raises:
         NotFound: the profile is unknown.
     """
-    conditions = [*_visible(caller, query), ("p.deleted_at is not null", ())]
+    conditions = [*visible_posts(caller, query), ("p.deleted_at is not null", ())]
     async with asyncio.timeout(READ_SECONDS):
         posts = await _page_of(db, page, _Order("p.deleted_at"), [conditions])
     if not posts.data:
@@ -297,95 +264,3 @@ def _statement(parts: tuple[tuple[str, ...], ...], among_next: tuple[str, ...], 
     if among_next:
         posts = f"(select * from {posts} {sorted_} limit {_NEXT_POSTS}) p where {wheres[-1]}"  # noqa: S608 - as above
     return queries.with_targets(f"select {queries.STORED_POST} from {posts} {sorted_} limit {limit + 1}", limit)  # noqa: S608
-
-
-def _visible(caller: Caller, query: PostListQuery | ProfileQuery) -> list[Condition]:
-    conditions: list[Condition] = [("p.workspace_id = $", (caller.workspace_id,))]
-    if caller.sees_profiles is not None:
-        conditions.append(("p.profile_id = any($)", (caller.sees_profiles,)))
-    if caller.mode == "test":
-        conditions.append(("p.mode = 'test'", ()))
-    if query.profile_id is not None:
-        conditions.append(("p.profile_id = $", (query.profile_id,)))
-    return conditions
-
-
-def conditions(caller: Caller, query: PostListQuery) -> list[Condition]:
-    """Return what the posts of a list meet, as questions about each post `p`.
-
-    Raises:
-        ValidationFailed: a filter cannot match anything.
-    """
-    filters = _filters(caller, query, MOMENT)
-    return [*_visible(caller, query), ("p.deleted_at is null", ()), *filters.plain, *filters.probes]
-
-
-def _filters(caller: Caller, query: PostListQuery, at: str) -> _Filters:
-    filters = _Filters([], [], [], [[]])
-    _add_target(filters, caller, query)
-    filters = filters._replace(moments=_add_time(filters, caller, query, at))
-    if query.status is not None:
-        _add_status(filters, caller, query.status, at)
-    if query.tag is not None:
-        filters.plain.append(("$ = any(p.tags)", (query.tag,)))
-        filters.sets.append((_TAGGED, (caller.workspace_id, query.tag)))
-    if query.external_id is not None:
-        filters.plain.append(("p.external_id = $", (query.external_id,)))
-    if query.fanout_id is not None:
-        filters.plain.append(("p.fanout_id = $", (query.fanout_id,)))
-    if query.media_id is not None:
-        filters.plain.append(("$ = any(p.media_ids)", (query.media_id,)))
-        filters.sets.append((_USING, (caller.workspace_id, query.media_id)))
-    return filters
-
-
-def _add_target(filters: _Filters, caller: Caller, query: PostListQuery) -> None:
-    platform = networks.canonical(query.platform) if query.platform else None
-    if query.platform and platform is None:
-        raise problems.ValidationFailed(errors=[issue_text.not_allowed("platform", query.platform, networks.PLATFORMS)])
-    if platform is not None:
-        filters.probes.append(("exists (select from target t where t.post_id = p.id and t.platform = $)", (platform,)))
-        filters.sets.append((_ON_PLATFORM, (caller.workspace_id, platform)))
-    if query.account_id is not None:
-        account = (query.account_id,)
-        filters.probes.append(("exists (select from target t where t.post_id = p.id and t.account_id = $)", account))
-        filters.sets.append(("p.id = any(array(select t.post_id from target t where t.account_id = $))", account))
-
-
-def _add_time(filters: _Filters, caller: Caller, query: PostListQuery, at: str) -> tuple[Any, ...]:
-    """Return `moments`."""
-    after, before = _instant("from", query.from_), _instant("to", query.to)
-    if after is not None:
-        filters.plain.append((f"{MOMENT} >= $", (after,)))
-    if before is not None:
-        filters.plain.append((f"{MOMENT} < $", (before,)))
-    if at == MOMENT:
-        return ()
-    if before is not None:  # hardly any post has a moment before its creation
-        created_before = ("p.created_at < $", (before,))
-        backdated = (f"p.created_at >= $ and {MOMENT} < p.created_at", (before,))
-        filters.parts[:] = [[*part, half] for part in filters.parts for half in (created_before, backdated)]
-    return () if after is None else (caller.workspace_id, after, before or _FOREVER)
-
-
-def _add_status(filters: _Filters, caller: Caller, status: PostStatus, at: str) -> None:
-    now, stage = clock.now(), _STAGES.get(status, status)
-    filters.plain.append((_STATUS, (status, now)))
-    stages = [stage, "scheduled"] if status == "queued" else [stage]
-    if at == MOMENT:
-        if status != "published":  # of these there are most; all others may be few
-            filters.sets.append((_OF_STAGES, (caller.workspace_id, stages)))
-        return
-    conditions: list[Condition] = [(f"p.stage = '{stage}'", ())]
-    if status == "queued":
-        conditions.append(("p.stage = 'scheduled' and p.scheduled_at <= $", (now,)))
-    filters.parts[:] = [[*part, condition] for part in filters.parts for condition in conditions]
-
-
-def _instant(name: str, text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    moment = times.read(text, "UTC", name)
-    if isinstance(moment, InvalidTime):
-        raise moment.problem(moment.issue.message, errors=[moment.issue])
-    return moment.at

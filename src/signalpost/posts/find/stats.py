@@ -8,7 +8,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import READ_SECONDS, Db, Row
 from signalpost.posts.find import counts
 from signalpost.posts.schemas.requests import ProfileQuery
-from signalpost.posts.schemas.responses import DayCounts, NextPost, PlatformCounts, PostStats
+from signalpost.posts.schemas.responses import ApprovalCounts, DayCounts, NextPost, PlatformCounts, PostStats
 from signalpost.posts.states import POST_STATUSES
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import require_profile
@@ -56,6 +56,15 @@ from seen p join target t on t.post_id = p.id cross join lateral (
 where p.deleted_at is null and t.status in ('published', 'removed', 'failed') and (d.day is null or d.day >= $5)
 group by 1, 2, 3 order by 2
 """  # noqa: S608 - constants only
+_APPROVALS_MAX: Final = 1_000
+_APPROVALS: Final = " union all ".join(
+    f"""
+select '{state}', count(*) from (
+    select from post p
+    where {_VISIBLE} and p.deleted_at is null and p.approval ->> 'state' = '{state}' limit {_APPROVALS_MAX}) p
+"""  # noqa: S608 - constants only
+    for state in ("pending", "changes_requested", "rejected")
+)
 _NEXT: Final = f"""
 select p.id, p.scheduled_at from post p
 where {_VISIBLE} and p.deleted_at is null and p.stage = 'scheduled' and p.scheduled_at > $5
@@ -93,11 +102,13 @@ async def get_stats(context: AppContext, db: Db, caller: Caller, query: ProfileQ
     if overdue := await db.fetchval(_OVERDUE, *visible, now, timeout=READ_SECONDS):
         by_status["scheduled"] = by_status.get("scheduled", 0) - overdue
         by_status["queued"] = by_status.get("queued", 0) + overdue
+    by_approval = dict(map(tuple, await db.fetch(_APPROVALS, *visible, timeout=READ_SECONDS)))
     upcoming = await db.fetchrow(_NEXT, *visible, now, timeout=READ_SECONDS)
     return PostStats(
         profile_id=ids.encode_or_none("prof", query.profile_id),
         total=sum(by_status.values()),
         by_status={status: by_status.get(status, 0) for status in POST_STATUSES},
+        by_approval=ApprovalCounts(**by_approval),
         by_platform=by_platform,
         success_rate=_success_rate(list(by_platform.values())),
         last7_days=[

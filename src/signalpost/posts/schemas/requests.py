@@ -310,6 +310,10 @@ class PostUpdate(PostAttributes, kw_only=True):
     options: Annotated[Options | UnsetType, OPTIONS] = UNSET
 
 
+AskedApproval = Literal["pending", "approved", "changes_requested", "rejected"]
+"""The states of an approval that was asked for."""
+
+
 class PostListQuery(Input):
     """Filters. `from` and `to` compare the moment of a post: its schedule, else its publication, else its creation."""
 
@@ -342,6 +346,13 @@ class PostListQuery(Input):
     ] = None
     fanout_id: Annotated[FanoutId | None, Meta(description="Only posts of this fan-out.")] = None
     media_id: Annotated[MediaId | None, Meta(description="Only posts that use this file.")] = None
+    approval: Annotated[
+        AskedApproval | None,
+        Meta(description="Only posts with this state of approval; those that wait: `pending`.", examples=["pending"]),
+    ] = None
+    mine: Annotated[
+        bool, Meta(description="Of the posts with the `approval` that is named, only those that you created.")
+    ] = False
     sort: Annotated[
         Literal["-createdAt", "createdAt", "-scheduledAt", "scheduledAt"],
         Meta(description="The order; `-` is descending. `scheduledAt` orders by the moment of a post, as `from` does."),

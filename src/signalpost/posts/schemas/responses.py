@@ -342,12 +342,21 @@ class NextPost(Output, gc=False):
     scheduled_at: Instant
 
 
+class ApprovalCounts(Output, gc=False):
+    """How many posts wait for approval, and how many came back from it. At most 1,000 of each are counted."""
+
+    pending: Annotated[int, Meta(examples=[1])]
+    changes_requested: Annotated[int, Meta(examples=[0])]
+    rejected: Annotated[int, Meta(examples=[0])]
+
+
 class PostStats(Output, gc=False):
     """Counts of posts; `byPlatform` and `last7Days` (UTC days) count targets. `successRate` is 0 to 1."""
 
     profile_id: str | None
     total: Annotated[int, Meta(examples=[14])]
     by_status: Annotated[dict[str, int], Meta(examples=[{"scheduled": 2, "published": 11, "failed": 1}])]
+    by_approval: ApprovalCounts
     by_platform: dict[str, PlatformCounts]
     success_rate: Annotated[float | None, Meta(examples=[0.9231])]
     last7_days: list[DayCounts]
