@@ -102,8 +102,9 @@ bench: $(DEV)  ## Measure speed against bare floors, print ratios
 	$(BIN)/python -m bench $(ARGS)
 
 .PHONY: docs
-docs: $(BASE)  ## Generate docs/reference from the code
+docs: $(BASE)  ## Generate docs/reference and the dashboard from the code
 	$(BIN)/python scripts/generate-docs
+	$(BIN)/python scripts/generate-dashboard
 
 .PHONY: pictures
 pictures: $(DEV) test-tools  ## Take the pictures of README and the guides, and print when each page shows

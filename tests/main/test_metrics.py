@@ -116,8 +116,8 @@ async def test_a_process_without_the_api_serves_it_on_a_port_of_its_own() -> Non
 
 async def test_the_guide_lists_every_metric_of_the_service(context: AppContext) -> None:
     page = (await get(context, "127.0.0.1")).text
-    guide = (Path(__file__).parents[2] / "docs" / "guides" / "operate.md").read_text()
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "monitor.md").read_text()
 
     assert set(re.findall(r"^# TYPE (signalpost_\w+)(?<!_created) ", page, re.MULTILINE)) == set(
-        re.findall(r"`(signalpost_\w+)`", guide)
+        re.findall(r"^\| `(signalpost_\w+)`", guide, re.MULTILINE)
     )

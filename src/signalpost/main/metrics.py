@@ -1,21 +1,15 @@
 """`GET /metrics`: what this process counts, in Prometheus format."""
 
-import asyncio
 import hmac
-import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-import asyncpg
-from prometheus_client import REGISTRY, Gauge, make_wsgi_app, start_http_server
+from prometheus_client import REGISTRY, make_wsgi_app, start_http_server
 from prometheus_client.exposition import choose_encoder
 
-from signalpost.admin import backups
-from signalpost.billing import differences, provider
 from signalpost.kit import problems
-from signalpost.kit.db import DATABASE_UNREACHABLE, Database
-from signalpost.kit.tenant import across_workspaces
+from signalpost.main import gauges
 from signalpost.web import limits
 from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine, is_own_host
 from signalpost.web.response import Response, problem_response
@@ -23,23 +17,6 @@ from signalpost.web.router import Route
 from signalpost.web.serve import Web
 
 PATH = "/metrics"
-AGE_SECONDS_MAX = 1.0
-"""How long reading the age of the newest backup may take: the page is needed most when the database hangs."""
-BACKUP_AGE = Gauge(
-    "signalpost_backup_age_seconds",
-    "Age of the newest backup, or of the installation if there is none; NaN if the database does not respond",
-)
-BACKUP_AGE.set(math.nan)
-PAYMENTS_NOTIFIED = Gauge(
-    "signalpost_payments_notified_timestamp_seconds",
-    "When the provider of payments notified last, in seconds since 1970; 0: never, NaN: no payments, or not known",
-)
-PAYMENTS_NOTIFIED.set(math.nan)
-PAYMENT_DIFFERENCES = Gauge(
-    "signalpost_payment_differences",
-    "Differences between what is charged and what workspaces have, that wait for staff; NaN: no payments, or not known",
-)
-PAYMENT_DIFFERENCES.set(math.nan)
 
 
 def route(web: Web) -> Route:
@@ -50,36 +27,11 @@ def route(web: Web) -> Route:
             _authorise(web, request)
         except problems.Problem as problem:
             return problem_response(problem, PATH, web.base_url, [])
-        BACKUP_AGE.set(await _backup_age(web.context.database))
-        if web.context.settings.billing_enabled and web.context.settings.stripe_secret_key:
-            notified, waiting = await _payments(web.context.database)
-            PAYMENTS_NOTIFIED.set(notified)
-            PAYMENT_DIFFERENCES.set(waiting)
+        await gauges.read(web.context)
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(200, encode(REGISTRY), [], media_type.encode())
 
     return Route("GET", PATH, get_metrics)
-
-
-async def _backup_age(database: Database) -> float:
-    try:
-        async with asyncio.timeout(AGE_SECONDS_MAX):
-            with across_workspaces():
-                async with database.connection() as db:
-                    age = await backups.age(db)
-    except (problems.Unavailable, TimeoutError, asyncpg.PostgresError, *DATABASE_UNREACHABLE):
-        return math.nan
-    return math.nan if age is None else age.seconds
-
-
-async def _payments(database: Database) -> tuple[float, float]:
-    """Return when the provider notified last, and how many differences wait."""
-    try:
-        async with asyncio.timeout(AGE_SECONDS_MAX), database.connection() as db:
-            at, waiting = (await provider.heard(db)).notified_at, await differences.count_open(db)
-    except (problems.Unavailable, TimeoutError, asyncpg.PostgresError, *DATABASE_UNREACHABLE):
-        return math.nan, math.nan
-    return 0.0 if at is None else at.timestamp(), waiting
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from signalpost.kit.loop_watch import Watched
 from signalpost.kit.patience import Patience, patience
 from signalpost.kit.tenant import across, tenant
 from signalpost.kit.writes import Writes
-from signalpost.web import limits
+from signalpost.web import limits, metrics
 from signalpost.web.caller import Caller
 from signalpost.web.request import (
     Call,
@@ -191,6 +191,7 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
             else:
                 response = problem_response(problem, request.shown_path, web.base_url, call.headers)
         seconds, caller = perf_counter() - started, call.caller
+        metrics.observe(endpoint.name, endpoint.method, response.status, seconds)
         if caller is not None and web.report is not None:
             web.report(_served(endpoint, call, caller, response, seconds))
         if _logger.writes(level):
