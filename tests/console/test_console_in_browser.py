@@ -22,7 +22,7 @@ _OVERTAKEN = """
 async () => {
   const scripts = [...document.querySelectorAll('script[type="module"]')].map((script) => script.src);
   const folder = scripts[0].slice(0, scripts[0].lastIndexOf("/") + 1);
-  const [{ html, render }, { useLoad }] = await Promise.all([import(folder + "html.js"), import(folder + "ui.js")]);
+  const [{ html, render }, { useLoad }] = await Promise.all([import(folder + "html.js"), import(folder + "hooks.js")]);
   const answers = [];
   const shown = [];
   let loaded;
@@ -299,12 +299,13 @@ async def test_a_page_asks_once_for_a_stream_that_the_instance_does_not_have(
 
     async with console(expected={404}) as page:
         await page.route("**/events/stream", refuse)
-        await page.goto("/console/posts")
-        await page.get_by_role("heading", name="Posts").wait_for()
         await owned.post("/posts", json={"profileId": owned.profile, "text": late, "draft": True})
+        await page.goto("/console/posts")
+        await page.get_by_text(late).wait_for()
         for _ in range(2):
             await page.evaluate("dispatchEvent(new Event('online'))")
-        await page.get_by_text(late).wait_for()
+        async with page.expect_response("**/posts?status=failed&*"):  # comes after any call for a stream
+            await page.get_by_role("link", name="Home").click()
         assert len(streams) == 1
 
 

@@ -28,6 +28,7 @@ _HEADERS: Headers = [
     (b"cache-control", b"no-cache"),
 ]
 _PAGE = re.compile(r'^ *"?([\w-]*)"?: "([\w-]+)",$', re.MULTILINE)
+_TYPE = re.compile(rb"/\*\* @type [^*]*\*/ ?")
 _IMPORT = re.compile(r"""\bfrom\s?["'](\.[^"']+)["']""")
 
 
@@ -65,8 +66,8 @@ def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
 def _served(name: str, source: bytes) -> bytes:
     """Return a module without what only its readers need, as if it had been built; lines keep their numbers.
 
-    Indentation goes, and comments that begin a line. Only html`` runs over lines, where indentation says nothing:
-    `make lint` refuses other templates that do.
+    Indentation goes, and comments that begin a line or give a type. Only html`` runs over lines, where indentation
+    says nothing: `make lint` refuses other templates that do.
     """
     if not name.endswith(".js"):
         return source
@@ -78,7 +79,7 @@ def _served(name: str, source: bytes) -> bytes:
             text, in_comment = line.partition(b"*/")[2], not ends
         elif line.startswith(b"//") or (line.startswith(b"/**") and (not ends or line.endswith(b"*/"))):
             text, in_comment = b"", line.startswith(b"/**") and not ends
-        lines.append(text)
+        lines.append(b"" if text.startswith(b"// ") else _TYPE.sub(b"", text))
     return b"\n".join(lines)
 
 

@@ -4,7 +4,7 @@ import { recorded } from "./api.js";
 import { t } from "./i18n.js";
 import { to } from "./router.js";
 import { Samples } from "./samples.js";
-import { Dialog } from "./ui.js";
+import { Dialog } from "./components/dialog.js";
 
 /** @param {{onClose: () => void}} props */
 export default function Drawer({ onClose }) {

@@ -3,7 +3,9 @@ import { html, useEffect, useRef, useState } from "./html.js";
 import { get, local } from "./api.js";
 import { Icon } from "./icons.js";
 import { loadTexts, number, t } from "./i18n.js";
-import { Button, Field, toastProblem } from "./ui.js";
+import { Button } from "./components/button.js";
+import { Field } from "./components/field.js";
+import { toastProblem } from "./components/toasts.js";
 import { UploadList, filesOf, useUploads } from "./uploads.js";
 
 /** @typedef {import("./draft.js").File} Kept */

@@ -6,6 +6,8 @@ export { Component, Fragment, createContext, render } from "./vendor/preact.js";
 export { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
 export { batch, computed, effect, signal } from "./vendor/signals.js";
 
+/** @typedef {import("preact").ComponentChildren} Children */
+
 /**
  * A link leads to a page, whoever wrote its address: one with another scheme, such as `javascript:`, leads
  * nowhere.

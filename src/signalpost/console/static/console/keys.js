@@ -1,15 +1,14 @@
-// The keyboard: single keys, two-key sequences, the help and the palette. Single keys can be switched off
-// (WCAG 2.1.4).
-import { html, signal, useEffect, useMemo, useRef, useState } from "./html.js";
+// The keyboard: single keys and two-key sequences. Single keys can be switched off (WCAG 2.1.4).
+import { signal, useEffect } from "./html.js";
 import { t } from "./i18n.js";
 import { go } from "./router.js";
-import { Check, Dialog } from "./ui.js";
 import { may, me } from "./store.js";
 
 /** @typedef {{keys: string, name: string, run: () => void}} Command */
 
 export const singleKeys = signal(localStorage.getItem("single-keys") !== "off");
-const open = signal(/** @type {"" | "help" | "palette"} */ (""));
+/** The dialog of the keyboard that is open. */
+export const keyboardDialog = signal(/** @type {"" | "help" | "palette"} */ (""));
 /** Keys of the page that is shown. */
 export const pageCommands = signal(/** @type {Command[]} */ ([]));
 
@@ -37,14 +36,14 @@ export function commands() {
       keys: "?",
       name: t("Keyboard shortcuts"),
       run: () => {
-        open.value = "help";
+        keyboardDialog.value = "help";
       },
     },
   ];
 }
 
 export const showPalette = () => {
-  open.value = "palette";
+  keyboardDialog.value = "palette";
 };
 
 function focusSearch() {
@@ -64,6 +63,13 @@ export function useCommands(own, inputs) {
 }
 
 const KEY_NAMES = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowRight: "→" });
+/** What stands on the keys of a command. @param {Pick<Command, "keys">} command */
+export const keyNames = ({ keys }) =>
+  keys
+    .split(" ")
+    .filter(Boolean)
+    .map((key) => KEY_NAMES[key] ?? key);
+
 const SEQUENCE_MS = 1_200;
 let prefix = "";
 let prefixAt = 0;
@@ -102,118 +108,3 @@ addEventListener("keydown", (event) => {
     prefixAt = performance.now();
   }
 });
-
-export function KeyboardDialogs() {
-  const close = () => {
-    open.value = "";
-  };
-  if (open.value === "help") return html`<${Help} onClose=${close} />`;
-  return open.value === "palette" ? html`<${Palette} onClose=${close} />` : null;
-}
-
-/** @param {{onClose: () => void}} props */
-function Help({ onClose }) {
-  const listed = [
-    ...pageCommands.value,
-    ...commands(),
-    { keys: "Ctrl K", name: t("Commands") },
-    { keys: "Ctrl Enter", name: t("Schedule or publish, in the composer") },
-    { keys: "Esc", name: t("Close") },
-  ];
-  const choose = (/** @type {boolean} */ on) => {
-    localStorage.setItem("single-keys", on ? "on" : "off");
-    singleKeys.value = on;
-  };
-  return html`
-    <${Dialog} title=${t("Keyboard shortcuts")} onClose=${onClose}>
-      <dl class="keys">
-        ${listed.map((command) => html`
-          <div>
-            <dt>
-              ${command.keys.split(" ").map((key) => html`
-                <kbd>${KEY_NAMES[key] ?? key}</kbd>
-              `)}
-            </dt>
-            <dd>${command.name}</dd>
-          </div>
-        `)}
-      </dl>
-      <${Check} label=${t("Use single keys")} checked=${singleKeys.value} onChange=${choose} />
-    <//>
-  `;
-}
-
-/** @param {{onClose: () => void}} props */
-function Palette({ onClose }) {
-  const [typed, setTyped] = useState("");
-  const [index, setIndex] = useState(0);
-  const list = useRef(/** @type {HTMLUListElement | null} */ (null));
-  const matches = useMemo(() => {
-    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-    const named = [...pageCommands.peek(), ...commands()].filter((command) =>
-      words.every((word) => command.name.toLowerCase().includes(word)),
-    );
-    const search = {
-      keys: "",
-      name: t("Search posts for “{text}”", { text: typed }),
-      run: () => go("posts", { q: typed }),
-    };
-    return typed.trim() ? [...named, search] : named;
-  }, [typed]);
-  const run = (/** @type {any} */ command) => {
-    onClose();
-    setTimeout(command.run);
-  };
-  const onKey = (/** @type {KeyboardEvent} */ event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) {
-      event.preventDefault();
-      setIndex((index + step + matches.length) % matches.length);
-    } else if (event.key === "Enter" && matches[index]) {
-      event.preventDefault();
-      run(matches[index]);
-    }
-  };
-  useEffect(() => list.current?.children[index]?.scrollIntoView({ block: "nearest" }), [index]);
-  return html`
-    <${Dialog} title=${t("Commands")} onClose=${onClose}>
-      <input
-        class="palette"
-        type="text"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls="palette"
-        aria-activedescendant=${`palette-${index}`}
-        aria-label=${t("Find a command")}
-        placeholder=${t("Find a command")}
-        value=${typed}
-        autofocus
-        onInput=${(/** @type {any} */ event) => {
-          setTyped(event.currentTarget.value);
-          setIndex(0);
-        }}
-        onKeyDown=${onKey}
-      />
-      <ul id="palette" class="options" role="listbox" aria-label=${t("Commands")} ref=${list}>
-        ${matches.map((command, at) => html`
-          <li
-            id=${`palette-${at}`}
-            role="option"
-            aria-selected=${at === index ? "true" : "false"}
-            onClick=${() => run(command)}
-          >
-            <span>${command.name}</span>
-            <span class="soft">
-              ${command.keys
-                .split(" ")
-                .filter(Boolean)
-                .map((key) => html`
-                  <kbd>${KEY_NAMES[key] ?? key}</kbd>
-                `)}
-            </span>
-          </li>
-        `)}
-      </ul>
-    <//>
-  `;
-}

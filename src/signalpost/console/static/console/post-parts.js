@@ -4,7 +4,9 @@ import { Time } from "./time.js";
 import { t, tn } from "./i18n.js";
 import { to } from "./router.js";
 import { networkName } from "./store.js";
-import { Avatar, Badge, Table } from "./ui.js";
+import { Avatar } from "./components/avatar.js";
+import { Badge } from "./components/badge.js";
+import { Table } from "./components/table.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @typedef {import("signalpost/api").Schemas["PostWarning"]} PostWarning */

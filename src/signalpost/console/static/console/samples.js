@@ -3,7 +3,8 @@
 import { html, signal } from "./html.js";
 import { ROOT } from "./api.js";
 import { t } from "./i18n.js";
-import { Button, Copy } from "./ui.js";
+import { Button } from "./components/button.js";
+import { Copy } from "./components/copy.js";
 
 /**
  * @typedef {{method: string, path: string, query: Record<string, any>, headers?: Record<string, string>,

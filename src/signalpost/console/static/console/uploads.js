@@ -1,7 +1,8 @@
 // Files on their way: with progress, paused and resumed, given up. What was sent already is not sent again.
 import { html, useRef, useState } from "./html.js";
 import { t } from "./i18n.js";
-import { Button, ProblemBox } from "./ui.js";
+import { Button } from "./components/button.js";
+import { ProblemBox } from "./components/problem-box.js";
 import { giveUp, upload } from "./upload.js";
 
 /**

@@ -8,34 +8,27 @@ import { useLive } from "../live.js";
 import { go, to } from "../router.js";
 import { accounts, loadBasics, loadPlatforms, may, networkName, platforms, profiles } from "../store.js";
 import { Time, relative } from "../time.js";
-import {
-  Avatar,
-  Badge,
-  Button,
-  Card,
-  Check,
-  Copy,
-  Dialog,
-  Empty,
-  Field,
-  LinkButton,
-  Loaded,
-  Page,
-  ProblemBox,
-  Table,
-  Tabs,
-  toast,
-  toastProblem,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Badge } from "../components/badge.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Copy } from "../components/copy.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Check, Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { Table } from "../components/table.js";
+import { Tabs } from "../components/tabs.js";
+import { toast, toastProblem } from "../components/toasts.js";
 
 const load = async () => {
   await Promise.all([loadBasics(true), loadPlatforms()]);
   return true;
 };
 
-/** @typedef {import("../ui.js").Children} Children */
+/** @typedef {import("../html.js").Children} Children */
 /** @typedef {import("signalpost/api").Schemas["AccountHealth"]} AccountHealth */
 /** @typedef {import("signalpost/api").Schemas["CreatedPlatformInvite"]} CreatedPlatformInvite */
 /** @typedef {import("signalpost/api").Schemas["Platform"]} Platform */

@@ -5,7 +5,11 @@ import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { Time, relative } from "../time.js";
-import { Card, Copy, Loaded, Table, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Copy } from "../components/copy.js";
+import { Loaded } from "../components/loaded.js";
+import { Card } from "../components/page.js";
+import { Table } from "../components/table.js";
 import { bytes, duration } from "./admin-parts.js";
 
 const QUERY = { limit: 100 }; // all that is kept

@@ -4,7 +4,9 @@ import { get } from "../api.js";
 import { number, t } from "../i18n.js";
 import { filter } from "../router.js";
 import { Time } from "../time.js";
-import { Badge, Field, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Badge } from "../components/badge.js";
+import { Field } from "../components/field.js";
 import { List, Search } from "./admin-list.js";
 
 /** @param {{id: string, query: Record<string, string>}} props */

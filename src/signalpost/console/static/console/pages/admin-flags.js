@@ -3,20 +3,16 @@ import { html, useState } from "../html.js";
 import { get, patch } from "../api.js";
 import { number, t } from "../i18n.js";
 import { Time } from "../time.js";
-import {
-  Badge,
-  Button,
-  Check,
-  Dialog,
-  Empty,
-  Field,
-  Loaded,
-  ProblemBox,
-  Table,
-  toast,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Badge } from "../components/badge.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Check, Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { Table } from "../components/table.js";
+import { toast } from "../components/toasts.js";
 
 const PLANS = ["free", "starter", "pro", "max", "self_hosted"];
 

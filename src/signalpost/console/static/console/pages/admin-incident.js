@@ -2,7 +2,12 @@
 import { html, useState } from "../html.js";
 import { patch, post } from "../api.js";
 import { t } from "../i18n.js";
-import { Button, Check, Dialog, Field, ProblemBox, toast, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Check, Field } from "../components/field.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toast } from "../components/toasts.js";
 import { markName } from "./admin-parts.js";
 
 const COMPONENT = [

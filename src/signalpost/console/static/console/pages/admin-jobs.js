@@ -8,7 +8,12 @@ import { useLive } from "../live.js";
 import { filter } from "../router.js";
 import { networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Button, Card, Field, Skeleton, toast, useAction, useLoad } from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Field } from "../components/field.js";
+import { Skeleton } from "../components/loaded.js";
+import { Card } from "../components/page.js";
+import { toast } from "../components/toasts.js";
 import { List } from "./admin-list.js";
 
 const LOOKS = () =>

@@ -4,7 +4,12 @@ import { html, useEffect, useRef } from "../html.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { filter } from "../router.js";
-import { Button, Empty, Field, Loaded, Table, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Table } from "../components/table.js";
 
 /** @param {{label: string, value: string}} props */
 export function Search({ label, value }) {

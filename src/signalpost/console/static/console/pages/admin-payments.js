@@ -5,7 +5,12 @@ import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { Time, relative } from "../time.js";
-import { Button, Card, Empty, Loaded, toast, useAction, useLoad } from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { Loaded } from "../components/loaded.js";
+import { Card } from "../components/page.js";
+import { toast } from "../components/toasts.js";
 import { List } from "./admin-list.js";
 
 const QUERY = { limit: 50 };

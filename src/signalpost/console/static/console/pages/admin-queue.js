@@ -5,7 +5,10 @@ import { number, t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Card, Loaded, Table, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Loaded } from "../components/loaded.js";
+import { Card } from "../components/page.js";
+import { Table } from "../components/table.js";
 import { duration } from "./admin-parts.js";
 
 const ITEMS_MAX = 100;

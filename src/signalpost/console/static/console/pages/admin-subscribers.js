@@ -5,7 +5,12 @@ import { get, remove } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
 import { Time } from "../time.js";
-import { Badge, Button, Card, Dialog, toast, useAction, useLoad } from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Badge } from "../components/badge.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Card } from "../components/page.js";
+import { toast } from "../components/toasts.js";
 import { List } from "./admin-list.js";
 
 const PATH = "/status/admin/subscribers";

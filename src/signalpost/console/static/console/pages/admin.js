@@ -9,21 +9,17 @@ import { locale, number, t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { to as pathTo } from "../router.js";
 import { loadPlatforms, may, networkName } from "../store.js";
-import {
-  Button,
-  Card,
-  Dialog,
-  Empty,
-  Field,
-  Loaded,
-  Page,
-  ProblemBox,
-  Tabs,
-  lazy,
-  toast,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { lazy } from "../components/lazy.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { Tabs } from "../components/tabs.js";
+import { toast } from "../components/toasts.js";
 import { bytes, duration } from "./admin-parts.js";
 
 const Directory = lazy(() => import("./admin-directory.js"));

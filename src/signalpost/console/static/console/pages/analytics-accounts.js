@@ -6,7 +6,13 @@ import { locale, number, t } from "../i18n.js";
 import { to } from "../router.js";
 import { may, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar, Button, Dialog, Empty, LinkButton, Loaded, Table, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Loaded } from "../components/loaded.js";
+import { Table } from "../components/table.js";
 import { ProfileFilter, dayName, figure, knownText } from "./analytics-parts.js";
 
 /** @param {number | null} change */

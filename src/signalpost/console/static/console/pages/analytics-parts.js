@@ -4,7 +4,7 @@ import { locale, number, t } from "../i18n.js";
 import { filter } from "../router.js";
 import { profiles, zone } from "../store.js";
 import { format, wallTime } from "../time.js";
-import { Field } from "../ui.js";
+import { Field } from "../components/field.js";
 
 const DAY_MS = 86_400_000;
 const PERIODS = ["7", "30", "90", "365"];

@@ -8,7 +8,14 @@ import { titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, networkName } from "../store.js";
 import { Time, dateTime } from "../time.js";
-import { Avatar, Badge, Button, Card, Empty, LinkButton, Loaded, Page, Table, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Badge } from "../components/badge.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { Table } from "../components/table.js";
 import { figure, knownText, metrics, percent } from "./analytics-parts.js";
 
 /** @param {any} target */

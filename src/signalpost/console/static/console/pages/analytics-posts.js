@@ -6,7 +6,12 @@ import { t, tn } from "../i18n.js";
 import { filter, to } from "../router.js";
 import { accountOf, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar, Empty, Field, Loaded, Table, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Table } from "../components/table.js";
 import { PeriodFilter, figure, metrics, percent, periodOf } from "./analytics-parts.js";
 
 const ROWS_MAX = 10_000;

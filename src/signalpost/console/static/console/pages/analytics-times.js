@@ -6,7 +6,10 @@ import { locale, number, t, tn } from "../i18n.js";
 import { filter } from "../router.js";
 import { accounts, networkName } from "../store.js";
 import { format } from "../time.js";
-import { Card, Field, Loaded, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Card } from "../components/page.js";
 import { ProfileFilter } from "./analytics-parts.js";
 
 const SHADES = 5;

@@ -8,22 +8,16 @@ import { number, t, tn } from "../i18n.js";
 import { to } from "../router.js";
 import { loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time } from "../time.js";
-import {
-  Avatar,
-  Button,
-  Card,
-  Empty,
-  LinkButton,
-  Loaded,
-  Page,
-  Table,
-  Tabs,
-  toast,
-  toastProblem,
-  useAction,
-  useLoad,
-} from "../ui.js";
-import Accounts from "./analytics-accounts.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { lazy } from "../components/lazy.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { Table } from "../components/table.js";
+import { Tabs } from "../components/tabs.js";
+import { toast, toastProblem } from "../components/toasts.js";
 import {
   Change,
   PeriodFilter,
@@ -35,9 +29,13 @@ import {
   periodName,
   periodOf,
 } from "./analytics-parts.js";
-import PostNumbers from "./analytics-post.js";
-import Posts from "./analytics-posts.js";
-import Times from "./analytics-times.js";
+
+const PostNumbers = lazy(() => import("./analytics-post.js"));
+const VIEWS = /** @type {Record<string, any>} */ ({
+  posts: lazy(() => import("./analytics-posts.js")),
+  accounts: lazy(() => import("./analytics-accounts.js")),
+  times: lazy(() => import("./analytics-times.js")),
+});
 
 /** @param {{id: string, part: string, query: Record<string, string>}} props */
 export default function Analytics({ id, part, query }) {
@@ -59,8 +57,6 @@ export default function Analytics({ id, part, query }) {
     <//>
   `;
 }
-
-const VIEWS = /** @type {Record<string, any>} */ ({ posts: Posts, accounts: Accounts, times: Times });
 
 /** @param {{query: Record<string, string>}} props */
 function Overview({ query }) {

@@ -4,7 +4,9 @@ import { patch } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { dateTime } from "../time.js";
-import { Button, toast, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { toast } from "../components/toasts.js";
 import { isOwner } from "./billing-parts.js";
 
 /** @typedef {import("./billing.js").Data} Data */

@@ -2,7 +2,12 @@
 import { html, useState } from "../html.js";
 import { post } from "../api.js";
 import { t } from "../i18n.js";
-import { Button, Dialog, Field, ProblemBox, toast, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Field } from "../components/field.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toast } from "../components/toasts.js";
 
 const REASONS = () =>
   /** @type {[string, string][]} */ ([

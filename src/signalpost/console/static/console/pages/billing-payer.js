@@ -3,7 +3,9 @@ import { html } from "../html.js";
 import { ROOT, patch, post, remove } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
-import { Button, toast, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { toast } from "../components/toasts.js";
 import { day, isLive, isOwner } from "./billing-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["BillingSubscription"]} BillingSubscription */

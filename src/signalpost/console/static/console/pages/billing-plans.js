@@ -3,7 +3,12 @@ import { html, useState } from "../html.js";
 import { ROOT, patch, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
-import { Button, Card, Dialog, ProblemBox, toast, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Card } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toast } from "../components/toasts.js";
 import { Feedback } from "./billing-dialogs.js";
 import { day, isLive, isOwner, limitValue, money, planLimitName } from "./billing-parts.js";
 

@@ -6,7 +6,10 @@ import { Networks, PostState, isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 import { Time, format, wallTime, zoneLabel } from "../time.js";
-import { Button, Dialog, Field, LinkButton, stateLook } from "../ui.js";
+import { stateLook } from "../components/badge.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Field } from "../components/field.js";
 import { clockNote, resolve } from "../zones.js";
 
 /** When a post is or was due. @param {any} post @returns {string} */

@@ -5,7 +5,10 @@ import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { to } from "../router.js";
 import { zoneLabel, wallTime } from "../time.js";
-import { Button, Empty, LinkButton, Skeleton, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { Skeleton } from "../components/loaded.js";
 import { addDays, dateOf, dayName, hoursOf, resolve } from "../zones.js";
 import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 

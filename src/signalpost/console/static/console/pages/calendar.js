@@ -17,7 +17,12 @@ import {
   zone as workspaceZone,
 } from "../store.js";
 import { dateTime, wallTime, zoneLabel } from "../time.js";
-import { Button, Field, Loaded, Page, toast, toastProblem, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Page } from "../components/page.js";
+import { toast, toastProblem } from "../components/toasts.js";
 import { addDays, addMonths, dateOf, dayName, dayStart, weekStart } from "../zones.js";
 import { PostDialog, movable, momentOf } from "./calendar-post.js";
 import { Agenda, Day, Month, Week } from "./calendar-views.js";

@@ -9,20 +9,15 @@ import { Remedy } from "../post-parts.js";
 import { go, to } from "../router.js";
 import { accounts, loadBasics, loadPlatforms, may, networkName, profiles, zone } from "../store.js";
 import { Time, wallTime, zoneLabel } from "../time.js";
-import {
-  Avatar,
-  Button,
-  Card,
-  Empty,
-  Field,
-  LinkButton,
-  Loaded,
-  Page,
-  ProblemBox,
-  toast,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toast } from "../components/toasts.js";
 import { Files, keptOf } from "../files.js";
 import { clockNote, resolve } from "../zones.js";
 

@@ -7,7 +7,13 @@ import { number, t, tn } from "../i18n.js";
 import { filter, to } from "../router.js";
 import { Samples } from "../samples.js";
 import { may, me } from "../store.js";
-import { Button, Card, Dialog, Empty, Field, LinkButton, Loaded, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Card } from "../components/page.js";
 
 /** @typedef {import("../explorer.js").Operation} Operation */
 /** @typedef {import("../explorer.js").Answer} Answer */

@@ -4,7 +4,12 @@ import { post, remove } from "../api.js";
 import { number, t } from "../i18n.js";
 import { may, zone } from "../store.js";
 import { zoneLabel } from "../time.js";
-import { Button, Dialog, Field, ProblemBox, toast, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Field } from "../components/field.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toast } from "../components/toasts.js";
 import { resolve } from "../zones.js";
 
 /** What is left to do with a webhook: enable it, wait for a replay, finish a change of secrets.

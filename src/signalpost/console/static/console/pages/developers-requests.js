@@ -7,7 +7,14 @@ import { number, t, tn } from "../i18n.js";
 import { filter, to } from "../router.js";
 import { may } from "../store.js";
 import { Time } from "../time.js";
-import { Button, Copy, Dialog, Empty, Field, Loaded, Table, useAction, useLoad } from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Copy } from "../components/copy.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Table } from "../components/table.js";
 
 const FILTERS = ["status", "method", "path", "keyId", "requestId", "code", "from", "to", "mode"];
 const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"];

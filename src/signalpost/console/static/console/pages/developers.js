@@ -6,24 +6,20 @@ import { useLive } from "../live.js";
 import { filter, go, to } from "../router.js";
 import { may } from "../store.js";
 import { Time } from "../time.js";
-import {
-  Badge,
-  Button,
-  Card,
-  Copy,
-  Dialog,
-  Empty,
-  Field,
-  Loaded,
-  Page,
-  ProblemBox,
-  Table,
-  Tabs,
-  lazy,
-  toast,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Badge } from "../components/badge.js";
+import { Button } from "../components/button.js";
+import { Copy } from "../components/copy.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { lazy } from "../components/lazy.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { Table } from "../components/table.js";
+import { Tabs } from "../components/tabs.js";
+import { toast } from "../components/toasts.js";
 import { Notices, ReplayDialog, RotateDialog } from "./developers-recovery.js";
 import Requests from "./developers-requests.js";
 

@@ -18,7 +18,11 @@ import {
   profiles,
 } from "../store.js";
 import { relative } from "../time.js";
-import { Button, Card, LinkButton, Loaded, Page, toast, toastProblem, useAction, useLoad } from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { toast, toastProblem } from "../components/toasts.js";
 
 const DAY_MS = 86_400_000;
 const PROBLEMS_MAX = 50;

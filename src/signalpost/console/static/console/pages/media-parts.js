@@ -3,7 +3,9 @@ import { html, useRef } from "../html.js";
 import { get, local } from "../api.js";
 import { Icon } from "../icons.js";
 import { locale, t, tn } from "../i18n.js";
-import { Button, Field, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Field } from "../components/field.js";
 
 export const PAGE = 48;
 const KINDS = /** @type {() => Record<string, string>} */ (

@@ -2,7 +2,11 @@
 import { html, useState } from "../html.js";
 import { get } from "../api.js";
 import { t, tn } from "../i18n.js";
-import { Button, Dialog, Empty, Loaded, useLoad } from "../ui.js";
+import { useLoad } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Loaded } from "../components/loaded.js";
 import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
 
 /**

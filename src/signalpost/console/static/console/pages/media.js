@@ -7,19 +7,14 @@ import { PostTable } from "../post-parts.js";
 import { filter, go, to } from "../router.js";
 import { loadBasics, may, profiles } from "../store.js";
 import { Time } from "../time.js";
-import {
-  Button,
-  Dialog,
-  Empty,
-  Field,
-  Loaded,
-  Page,
-  Skeleton,
-  toast,
-  toastProblem,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Loaded, Skeleton } from "../components/loaded.js";
+import { Page } from "../components/page.js";
+import { toast, toastProblem } from "../components/toasts.js";
 import { UploadList, filesOf, useUploads } from "../uploads.js";
 import { MediaCard, MediaFilters, MoreMedia, PAGE, kindName, size } from "./media-parts.js";
 

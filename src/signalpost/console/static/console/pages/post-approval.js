@@ -5,7 +5,11 @@ import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { mayDecide } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
-import { Button, Dialog, Field, toast, toastProblem, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Field } from "../components/field.js";
+import { toast, toastProblem } from "../components/toasts.js";
 
 /** Who asked, what was decided, and the decision. @param {{post: any, reload: () => Promise<void>}} props */
 export default function Approval({ post, reload }) {

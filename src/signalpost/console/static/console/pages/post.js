@@ -8,24 +8,17 @@ import { PostState, Remedy, isUnknownTarget, titleOf } from "../post-parts.js";
 import { go, to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
-import {
-  Avatar,
-  Badge,
-  Button,
-  Card,
-  Check,
-  Dialog,
-  Empty,
-  Field,
-  LinkButton,
-  Loaded,
-  Page,
-  lazy,
-  toast,
-  toastProblem,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Badge } from "../components/badge.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Check, Field } from "../components/field.js";
+import { lazy } from "../components/lazy.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { toast, toastProblem } from "../components/toasts.js";
 
 const Approval = lazy(() => import("./post-approval.js"), 2);
 const UNDER_WAY = new Set(["queued", "publishing"]);

@@ -7,7 +7,13 @@ import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
 import { filter, to } from "../router.js";
 import { loadBasics, loadPlatforms, platforms, profiles } from "../store.js";
-import { Button, Empty, Field, LinkButton, Loaded, Page, toastProblem, useAction, useLoad } from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Page } from "../components/page.js";
+import { toastProblem } from "../components/toasts.js";
 import Post from "./post.js";
 
 const STATUSES = /** @type {() => [string, string][]} */ (

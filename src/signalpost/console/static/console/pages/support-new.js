@@ -6,7 +6,13 @@ import { Files } from "../files.js";
 import { t } from "../i18n.js";
 import { go, to } from "../router.js";
 import { loadBasics, may, profiles } from "../store.js";
-import { Badge, Button, Check, Dialog, Field, ProblemBox, toastProblem, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Badge } from "../components/badge.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Check, Field } from "../components/field.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toastProblem } from "../components/toasts.js";
 import { SUGGESTION, Vote, kinds } from "./support-parts.js";
 
 const TYPED_MIN = 3;

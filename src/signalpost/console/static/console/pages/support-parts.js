@@ -3,7 +3,7 @@ import { html, useState } from "../html.js";
 import { post, remove, local } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
-import { toastProblem } from "../ui.js";
+import { toastProblem } from "../components/toasts.js";
 
 /** @returns {[string, string][]} */
 export const kinds = () => [

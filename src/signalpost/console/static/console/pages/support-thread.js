@@ -8,22 +8,16 @@ import { useLive } from "../live.js";
 import { go, to } from "../router.js";
 import { loadBasics, may, me, profiles } from "../store.js";
 import { Time } from "../time.js";
-import {
-  Avatar,
-  Badge,
-  Button,
-  Card,
-  Check,
-  Dialog,
-  Field,
-  Loaded,
-  Page,
-  ProblemBox,
-  toast,
-  toastProblem,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Badge } from "../components/badge.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Check, Field } from "../components/field.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toast, toastProblem } from "../components/toasts.js";
 import { Attached, SUGGESTION, Vote, kindName, votesCounted } from "./support-parts.js";
 
 const OF_TICKETS = ["open", "in_progress", "waiting_on_user", "resolved", "closed"];

@@ -6,7 +6,12 @@ import { language, locale, t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { chooseWorkspace, me, workspaces } from "../store.js";
 import { Time } from "../time.js";
-import { Button, Card, Dialog, Field, ProblemBox, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Field } from "../components/field.js";
+import { Card } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
 
 export default function Owner() {
   const [deleting, setDeleting] = useState(false);

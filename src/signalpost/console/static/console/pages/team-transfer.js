@@ -5,7 +5,11 @@ import { post } from "../api.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
 import { loadBasics, reloadMe } from "../store.js";
-import { Button, Dialog, ProblemBox, toast, useAction } from "../ui.js";
+import { useAction } from "../hooks.js";
+import { Button } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { toast } from "../components/toasts.js";
 
 /** @param {{member: any, name: string, onClose: () => void}} props */
 export default function MakeOwner({ member, name, onClose }) {

@@ -5,26 +5,20 @@ import { t } from "../i18n.js";
 import { limitName } from "../limits.js";
 import { may, me, profiles, loadBasics, reloadMe, workspaces } from "../store.js";
 import { Time } from "../time.js";
-import {
-  Avatar,
-  Badge,
-  Button,
-  Card,
-  Check,
-  Copy,
-  Dialog,
-  Field,
-  Loaded,
-  Page,
-  ProblemBox,
-  Table,
-  Tabs,
-  lazy,
-  toast,
-  toastProblem,
-  useAction,
-  useLoad,
-} from "../ui.js";
+import { useAction, useLoad } from "../hooks.js";
+import { Avatar } from "../components/avatar.js";
+import { Badge } from "../components/badge.js";
+import { Button } from "../components/button.js";
+import { Copy } from "../components/copy.js";
+import { Dialog } from "../components/dialog.js";
+import { Check, Field } from "../components/field.js";
+import { lazy } from "../components/lazy.js";
+import { Loaded } from "../components/loaded.js";
+import { Card, Page } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+import { Table } from "../components/table.js";
+import { Tabs } from "../components/tabs.js";
+import { toast, toastProblem } from "../components/toasts.js";
 import { sentence } from "./post.js";
 
 const Owner = lazy(() => import("./team-export.js"));

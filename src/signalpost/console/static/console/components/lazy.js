@@ -1,0 +1,40 @@
+// Components whose modules are loaded when they are first shown, so that a page weighs only what it shows.
+import { html, useEffect, useState } from "../html.js";
+import { useLoad } from "../hooks.js";
+import { Loaded } from "./loaded.js";
+import { toastProblem } from "./toasts.js";
+
+/** @typedef {() => Promise<{default: import("preact").ComponentType<any>}>} Load */
+
+/**
+ * A part of a page.
+ * @param {Load} load
+ * @param {number} [lines] of text that it is about as high as
+ */
+export function lazy(load, lines = 9) {
+  /** @type {any} */
+  let component;
+  return function Lazy(/** @type {any} */ props) {
+    const loaded = useLoad(async () => {
+      component ??= (await load()).default;
+      return component;
+    }, []);
+    if (component) return html`<${component} ...${props} />`;
+    return html`
+      <${Loaded} loaded=${loaded} lines=${lines}>
+        ${() => null}
+      <//>
+    `;
+  };
+}
+
+/** A dialog: nothing stands in its place until it opens. @param {Load} load */
+export function lazyDialog(load) {
+  return function LazyDialog(/** @type {any} */ props) {
+    const [component, setComponent] = useState(/** @type {any} */ (null));
+    useEffect(() => {
+      load().then((module) => setComponent(() => module.default), toastProblem);
+    }, []);
+    return component && html`<${component} ...${props} />`;
+  };
+}

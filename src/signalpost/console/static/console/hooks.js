@@ -1,0 +1,87 @@
+// What components do besides showing: load, act.
+import { useCallback, useLayoutEffect, useRef, useState } from "./html.js";
+import { toastProblem } from "./components/toasts.js";
+
+let ids = 0;
+/** An id that no other element of the page has, for `for` and `aria-describedby`. */
+export const newId = () => `f${(ids += 1)}`;
+
+/**
+ * Load something, again when `inputs` change or `reload()` is called. What was shown stays until the new is
+ * there, and `reload()` ends when it is: also when another one began meanwhile. `setData` takes the answer of
+ * a change, which no load that began before it replaces. `data` is undefined until the first load ends: it is
+ * read inside `Loaded`, or with `?.`.
+ * @template T
+ * @param {() => Promise<T>} load
+ * @param {unknown[]} inputs
+ * @returns {{
+ *   data: T, problem: unknown, loading: boolean, reload: () => Promise<void>,
+ *   setData: (data: T) => void
+ * }}
+ */
+export function useLoad(load, inputs) {
+  const [state, setState] = useState(
+    /** @type {{data: T, problem: unknown, loading: boolean}} */ ({
+      data: /** @type {any} */ (undefined),
+      problem: null,
+      loading: true,
+    }),
+  );
+  const latest = useRef(0);
+  const ended = useRef(0);
+  const newest = useRef(/** @type {Promise<void>} */ (Promise.resolve()));
+  const reload = useCallback(() => {
+    const mine = (latest.current += 1);
+    const run = async () => {
+      setState((old) => ({ ...old, loading: true }));
+      try {
+        const data = await load();
+        if (mine === latest.current) setState({ data, problem: null, loading: false });
+      } catch (problem) {
+        if (mine === latest.current) setState((old) => ({ ...old, problem, loading: false }));
+      }
+      ended.current = Math.max(ended.current, mine);
+      // Overtaken: who waits goes on when the newer one is shown.
+      if (newest.current !== done) await newest.current;
+    };
+    const done = run();
+    newest.current = done;
+    return done;
+  }, inputs);
+  const setData = (/** @type {T} */ data) => {
+    const isLoading = ended.current < latest.current;
+    ended.current = latest.current += 1;
+    setState({ data, problem: null, loading: false });
+    if (isLoading) void reload(); // what that load has read may be older than the data
+  };
+  useLayoutEffect(() => {
+    // the request is under way before the browser paints what is there without it
+    void reload();
+    return () => {
+      latest.current += 1;
+    };
+  }, inputs);
+  return { ...state, reload, setData };
+}
+
+/**
+ * Call an operation from a button: busy while it runs, refusals shown.
+ * @param {() => Promise<any>} act
+ * @returns {[boolean, () => Promise<void>]}
+ */
+export function useAction(act) {
+  const [busy, setBusy] = useState(false);
+  return [
+    busy,
+    async () => {
+      setBusy(true);
+      try {
+        await act();
+      } catch (error) {
+        toastProblem(error);
+      } finally {
+        setBusy(false);
+      }
+    },
+  ];
+}

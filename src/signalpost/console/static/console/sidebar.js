@@ -1,0 +1,143 @@
+// The navigation beside the page: workspace, pages, commands, colours, language, who is signed in.
+import { html, signal } from "./html.js";
+import { ROOT } from "./api.js";
+import { Button, LinkButton } from "./components/button.js";
+import { Icon } from "./icons.js";
+import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
+import { showPalette } from "./keys.js";
+import { to } from "./router.js";
+import { chooseWorkspace, may, me, workspaces } from "./store.js";
+
+/** @returns {[string, string, string][]} */
+const navigation = () => [
+  ["", "home", t("Home")],
+  ["calendar", "calendar", t("Calendar")],
+  ["posts", "posts", t("Posts")],
+  ["media", "media", t("Media")],
+  ["accounts", "accounts", t("Accounts")],
+  ["analytics", "analytics", t("Analytics")],
+  ["developers", "developers", t("Developers")],
+  ...(may("team:read") ? [/** @type {[string, string, string]} */ (["team", "team", t("Team")])] : []),
+  ...(may("billing:read")
+    ? [/** @type {[string, string, string]} */ (["billing", "billing", t("Billing")])]
+    : []),
+  ...(may("support:write")
+    ? [/** @type {[string, string, string]} */ (["support", "support", t("Support")])]
+    : []),
+  ...(may("instance:admin")
+    ? [/** @type {[string, string, string]} */ (["admin", "admin", t("Administration")])]
+    : []),
+];
+
+const theme = signal(localStorage.getItem("theme") ?? "system");
+
+/** @param {string} name */
+function setTheme(name) {
+  theme.value = name;
+  localStorage.setItem("theme", name);
+  document.documentElement.dataset.theme = name;
+}
+document.documentElement.dataset.theme = theme.peek();
+
+/** @param {{page: string, onShowCalls: () => void}} props */
+export function Sidebar({ page, onShowCalls }) {
+  const { workspace } = me.value;
+  return html`
+    <div class="side-head">
+      <a class="brand" href=${to("")}>
+        Signalpost
+      </a>
+      ${workspaces.value.length > 1 ? html`
+        <select
+          class="workspace"
+          aria-label=${t("Workspace")}
+          onChange=${(/** @type {any} */ event) => chooseWorkspace(event.currentTarget.value)}
+        >
+          ${workspaces.value.map((choice) => html`
+            <option value=${choice.id} selected=${choice.id === workspace.id}>
+              ${choice.name}
+            </option>
+          `)}
+        </select>
+      ` : html`
+        <p class="workspace">${workspace.name}</p>
+      `}
+      ${may("posts:write") && html`
+        <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+          ${t("Write a post")}
+        <//>
+      `}
+    </div>
+    <nav aria-label=${t("Pages")}>
+      ${navigation().map(([key, icon, name]) => html`
+        <a
+          href=${to(key)}
+          aria-current=${key === page || (key === "posts" && page === "compose") ? "page" : undefined}
+        >
+          <${Icon} name=${icon} />
+          ${name}
+        </a>
+      `)}
+    </nav>
+    <${Foot} onShowCalls=${onShowCalls} />
+  `;
+}
+
+/** @param {{onShowCalls: () => void}} props */
+function Foot({ onShowCalls }) {
+  const { user } = me.value;
+  return html`
+    <div class="side-foot">
+      <${Button} kind="quiet" icon="search" onClick=${showPalette}>
+        ${t("Commands")}
+        <kbd>Ctrl K</kbd>
+      <//>
+      <${Button} kind="quiet" icon="api" onClick=${onShowCalls}>
+        ${t("API calls")}
+      <//>
+      <a class="button quiet" href=${`${ROOT}/docs`} target="_blank" rel="noopener">
+        <${Icon} name="question" />
+        <span>${t("Help and docs")}</span>
+      </a>
+      <${Appearance} />
+      <form method="post" action=${`${ROOT}/logout`} class="who">
+        <span title=${user.email}>${user.name ?? user.email}</span>
+        <button class="button quiet" aria-label=${t("Sign out")} title=${t("Sign out")}>
+          <${Icon} name="logout" />
+        </button>
+      </form>
+    </div>
+  `;
+}
+
+/** Colours and language, which the browser keeps. */
+function Appearance() {
+  return html`
+    <div class="choices">
+      <select
+        aria-label=${t("Colours")}
+        onChange=${(/** @type {any} */ event) => setTheme(event.currentTarget.value)}
+      >
+        ${[
+          ["system", t("System")],
+          ["light", t("Light")],
+          ["dark", t("Dark")],
+        ].map(([key, name]) => html`
+          <option value=${key} selected=${key === theme.value}>
+            ${name}
+          </option>
+        `)}
+      </select>
+      <select
+        aria-label=${t("Language")}
+        onChange=${(/** @type {any} */ event) => chooseLanguage(event.currentTarget.value)}
+      >
+        ${Object.entries(LANGUAGES).map(([key, name]) => html`
+          <option value=${key} selected=${key === language.value}>
+            ${name}
+          </option>
+        `)}
+      </select>
+    </div>
+  `;
+}
