@@ -12,7 +12,7 @@ from signalpost.engine.contract import Lease
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.kit.tenant import across_workspaces
-from signalpost.mail.kinds import PLACES
+from signalpost.mail.actions import PLACES
 
 _MESSAGES = "select payload from job where workspace_id = $1 and kind = 'mail.send' order by created_at, id"
 

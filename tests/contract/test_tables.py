@@ -12,7 +12,7 @@ import asyncpg
 
 import signalpost
 from signalpost.main import wiring
-from signalpost.workspaces.tables import ERASED, KEPT
+from signalpost.workspaces.actions.erase import ERASED, KEPT
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {table: room.name for room in wiring.ROOMS for table in room.tables}

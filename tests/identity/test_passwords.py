@@ -18,7 +18,7 @@ from signalpost.identity import tokens, work
 from signalpost.identity.actions import passwords
 from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.kit import ids, problems
-from signalpost.mail.kinds import PLACES
+from signalpost.mail.actions import PLACES
 from signalpost.main import app
 
 NEW = "new horse new battery"

@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from signalpost.kit.loop_turns import LONG_SECONDS
-from signalpost.kit.loop_watch import Watched
+from signalpost.kit.loop_watch import LONG_SECONDS, Watched
 from signalpost.kit.tenant import Tenant, tenant
 
 

@@ -21,8 +21,7 @@ from signalpost.engine.contract import Lease
 from signalpost.kit import problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.mail import Message, actions, smtp, work
-from signalpost.mail.actions import RETRY_SECONDS
-from signalpost.mail.kinds import KINDS, PLACES
+from signalpost.mail.actions import KINDS, PLACES, RETRY_SECONDS
 from signalpost.mail.messages import render
 from signalpost.main import operations, wiring
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from signalpost.posts.day_times import best_slots, spread, weekly_slots
+from signalpost.posts.many.auto_schedule import best_slots, spread, weekly_slots
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from signalpost.kit import ids, problems
 from signalpost.kit.db import Database, Db
 from signalpost.mail.messages import Message, read, render
 from signalpost.status import places
-from signalpost.status.actions import deliver, notify, receivers, subscribers
+from signalpost.status.actions import deliver, notify, subscribers
 from signalpost.status.actions.deliver import FAILURES_MAX, RETRY_SECONDS, Delivery
 from signalpost.status.actions.notify import News
 from signalpost.status.schemas import StatusSubscribe, Subscription
@@ -336,7 +336,7 @@ async def test_a_challenge_that_fails_is_not_repeated(api: Api, context: AppCont
 async def fill(db: Db, url: str, network: str | None, *, active: bool = True) -> UUID:
     """Have a webhook subscribed as if it came from there; return its id."""
     subscriber_id = ids.new_id()
-    await receivers.make_room(db, url, network, active=active)
+    await subscribers.make_room(db, url, network, active=active)
     await db.execute(
         "insert into status_subscriber (id, url, secret, active, network, heard_at, created_at)"
         " values ($1, $2, '', $3, $4, clock_timestamp(), clock_timestamp())",
@@ -346,7 +346,7 @@ async def fill(db: Db, url: str, network: str | None, *, active: bool = True) ->
 
 
 @pytest.mark.parametrize(
-    ("place", "maximum"), [("domain", receivers.PER_DOMAIN), ("network", receivers.PER_NETWORK), ("all", 500)]
+    ("place", "maximum"), [("domain", subscribers.PER_DOMAIN), ("network", subscribers.PER_NETWORK), ("all", 500)]
 )
 @pytest.mark.parametrize("active", [True, False])
 async def test_who_listened_least_gives_way_when_a_place_is_full(

@@ -19,7 +19,7 @@ from signalpost.kit.db import Database
 from signalpost.main import operations
 from signalpost.plans import actions as plans
 from signalpost.workspaces import work
-from signalpost.workspaces.tables import ERASED, KEPT
+from signalpost.workspaces.actions.erase import ERASED, KEPT
 
 
 class Lease(InTest):

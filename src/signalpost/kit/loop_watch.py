@@ -7,17 +7,20 @@
 """
 
 import asyncio
-from collections.abc import Awaitable, Generator
+from collections import deque
+from collections.abc import Awaitable, Generator, Hashable
 from time import monotonic, perf_counter
 from typing import Any, Generic, TypeVar
 
 from prometheus_client import Counter, Histogram
 
 from signalpost.kit import log
-from signalpost.kit.loop_turns import LONG_SECONDS, took_long, turn
+from signalpost.kit.tenant import tenant
 
 HELD_SECONDS = 0.02
 """How long a step may take; longer ones are counted and logged."""
+LONG_SECONDS = 0.002
+"""Shorter steps need no turns."""
 LOGGED_SECONDS = 1.0
 """At most one line for each piece of work in this time."""
 BEAT_SECONDS = 0.25
@@ -32,10 +35,13 @@ LAG = Histogram(
 HELD = Counter("signalpost_event_loop_held_total", "Steps that held the event loop for more than 20 ms", ("work",))
 _logged: dict[str, float] = {}  # operations and sources: as many as there are in the program
 _logger = log.get("loop")
+_waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
+"""Of each tenant that had a long step: whatever else of it became ready since, in order. One of them gets its turn in
+each round of the loop, so that fifty requests with long steps do not hold up everybody else (decision 0136)."""
 
 
 class Watched(Generic[T]):
-    """Awaits `work` and measures each of its steps; long ones take turns (`loop_turns`).
+    """Awaits `work` and measures each of its steps; long ones take turns.
 
     `name` is the operation or the source, without ids.
     """
@@ -87,3 +93,32 @@ async def measure_lag() -> None:
         due = monotonic() + BEAT_SECONDS
         await asyncio.sleep(BEAT_SECONDS)
         LAG.observe(max(0.0, monotonic() - due))
+
+
+def took_long() -> None:
+    """Have other steps of this tenant wait for the next rounds of the loop: one gets its turn in each."""
+    current = tenant.get()
+    if current is not None and current.id not in _waiting:
+        _waiting[current.id] = deque()
+        asyncio.get_running_loop().call_soon(_next_turn, current.id)
+
+
+def turn() -> Generator[Any, None, None]:
+    """Wait for the turn of this tenant, if it has to: `yield from` this in an `__await__`, before the step."""
+    current = tenant.get() if _waiting else None
+    queue = None if current is None else _waiting.get(current.id)
+    if queue is not None:
+        place = asyncio.get_running_loop().create_future()
+        queue.append(place)
+        yield from place
+
+
+def _next_turn(tenant_id: Hashable) -> None:
+    queue = _waiting[tenant_id]
+    while queue:
+        place = queue.popleft()
+        if not place.done():  # else it was cancelled
+            place.set_result(None)
+            asyncio.get_running_loop().call_soon(_next_turn, tenant_id)
+            return
+    del _waiting[tenant_id]

@@ -12,7 +12,6 @@ from signalpost.engine import jobs
 from signalpost.kit import batches, log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
-from signalpost.mail.kinds import KINDS, PLACES
 from signalpost.mail.messages import Message, mailbox_of, render
 
 JOB: Final = "mail.send"
@@ -34,6 +33,37 @@ on conflict (id) do update set attempts = mail_message.attempts + 1 returning at
 """
 _ERROR = "update mail_message set error = $2 where id = $1"
 _SETTLE = "update mail_message set state = $2, error = $3, message = $4, settled_at = now() where id = $1"
+Kind = Literal["security", "account", "own", "subscription", "stranger"]
+
+PLACES: Final[dict[Kind, int]] = {
+    "security": 20,
+    "account": 5,
+    "own": 30,
+    "subscription": 30,
+    "stranger": 10,
+}
+"""Messages to one mailbox in an hour, from whomever. A kind has places of its own, so that what one can cause for a
+stranger never takes the place of what a person needs."""
+
+KINDS: Final[dict[str, Kind]] = {
+    "password_reset": "security",
+    "key_leaked": "security",
+    "messenger_linked": "security",
+    "welcome": "account",
+    "account_attention": "own",
+    "account_moved": "own",
+    "export_ready": "own",
+    "handover_offered": "own",
+    "ownership_moved": "security",  # whose card is charged changed: nothing less important takes its place
+    "ticket_answered": "own",
+    "ticket_written": "own",
+    "usage_notice": "own",
+    "webhook_disabled": "own",
+    "status_incident": "subscription",
+    "status_confirm": "stranger",
+    "team_invite": "own",  # to whoever shares a workspace with the owner; else `stranger`: see `enqueue`
+}
+"""Template -> what it is. Whoever adds one decides whether anyone can cause it for a mailbox of a stranger."""
 
 
 async def enqueue(

@@ -2,16 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlencode
 
 import aiohttp
 import msgspec
+from aiohttp.payload import AsyncIterablePayload, BytesPayload, Payload
 from yarl import URL
 
-from signalpost.kit.http.bodies import RequestBody, checked_headers
+from signalpost.kit.http.bodies import Part, RequestBody, checked_headers
 from signalpost.kit.http.connector import (
     CURRENT,
     HEAD_FIELDS_MAX,
@@ -22,7 +24,6 @@ from signalpost.kit.http.connector import (
 )
 from signalpost.kit.http.errors import BadResponse
 from signalpost.kit.http.guard import Guard
-from signalpost.kit.http.payloads import as_payload, json_payload
 from signalpost.kit.http.reading import STALL_SECONDS, Pace, explain, pieces, read_body
 from signalpost.kit.http.resolver import Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
@@ -30,6 +31,8 @@ from signalpost.kit.http.urls import parse
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NO_CEILING = 1e9  # aiohttp rounds long timeouts up to whole seconds of the loop's clock; ours are exact
+_PIECE_BYTES = 256 * 1024
+_IN_ONE_PIECE_BYTES_MAX = 1024 * 1024  # more would block the loop while it is copied to the socket
 
 
 class Transport:
@@ -214,3 +217,56 @@ def _location(response: aiohttp.ClientResponse) -> URL:
         return response.url.join(URL(response.headers["Location"]))
     except (KeyError, ValueError):
         raise BadResponse("the address redirects without a valid Location", status=response.status) from None
+
+
+def as_payload(body: RequestBody) -> Payload | AsyncIterable[bytes] | aiohttp.MultipartWriter:
+    """Convert bytes, a stream, a form (mapping) or multipart fields (parts) to what aiohttp sends."""
+    match body:
+        case bytes():
+            return _bytes_payload(body, "application/octet-stream")
+        case AsyncIterable():
+            return body
+        case Mapping():
+            return _bytes_payload(urlencode(body).encode(), "application/x-www-form-urlencoded")
+        case _:
+            writer = aiohttp.MultipartWriter("form-data")
+            for part in body:
+                writer.append_payload(_part_payload(part))
+            return writer
+
+
+def json_payload(encoded: bytes) -> Payload:
+    return _bytes_payload(encoded, "application/json")
+
+
+class _SizedStream(AsyncIterablePayload):
+    """A stream whose length is known beforehand."""
+
+    def __init__(self, content: AsyncIterable[bytes], size: int | None, content_type: str) -> None:
+        super().__init__(content, content_type=content_type)
+        self._size = size
+
+
+def _bytes_payload(content: bytes, content_type: str) -> Payload:
+    if len(content) > _IN_ONE_PIECE_BYTES_MAX:
+        return _SizedStream(_in_pieces(content), len(content), content_type)
+    return BytesPayload(content, content_type=content_type)
+
+
+async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), _PIECE_BYTES):
+        yield content[start : start + _PIECE_BYTES]
+
+
+def _part_payload(part: Part) -> Payload:
+    content, content_type = part.content, part.content_type
+    payload: Payload
+    if isinstance(content, str):
+        payload = _bytes_payload(content.encode(), content_type or "text/plain; charset=utf-8")
+    elif isinstance(content, bytes):
+        payload = _bytes_payload(content, content_type or "application/octet-stream")
+    else:
+        payload = _SizedStream(content, part.size, content_type or "application/octet-stream")
+    names = {"name": part.name} if part.filename is None else {"name": part.name, "filename": part.filename}
+    payload.set_content_disposition("form-data", quote_fields=True, **names)
+    return payload

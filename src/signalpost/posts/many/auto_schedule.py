@@ -2,9 +2,9 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final, Literal
 from uuid import UUID
 
@@ -12,13 +12,12 @@ from signalpost.context import AppContext, PostsOf
 from signalpost.kit import clock, ids, problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
-from signalpost.posts import day_times
 from signalpost.posts.many import submission
 from signalpost.posts.many.submission import Refusal, StoredDraft
 from signalpost.posts.schemas.auto_schedule import AutoScheduled, PostsSchedule, ScheduledPost, SkippedPost
 from signalpost.posts.times import AHEAD_MAX, Moment, dst_warning
 from signalpost.posts.write import permissions
-from signalpost.scheduling.week import SlotTime, WeeklySlot, occurrences
+from signalpost.scheduling.week import ALL_DAYS, SlotTime, WeeklySlot, occurrences
 from signalpost.web.caller import Caller
 
 _STEP: Final = 512
@@ -26,6 +25,8 @@ _STEP: Final = 512
 _LOCK = "select pg_advisory_xact_lock(hashtextextended('auto-schedule:' || $1::text, 0))"
 _TOO_FAR: Final = Refusal("schedule_too_far", f"No time within {AHEAD_MAX.days} days is free on all of its accounts.")
 _random = random.SystemRandom()
+_DAY_BEGINS, _DAY_ENDS = 8 * 60, 22 * 60
+"""Extra times lie between these, or beyond them as far as the times of the day do."""
 
 
 async def auto_schedule(context: AppContext, db: Db, caller: Caller, data: PostsSchedule) -> AutoScheduled:
@@ -117,11 +118,11 @@ async def _weekly_slots(
 ) -> tuple[list[WeeklySlot], Literal["slots", "history", "defaults"]]:
     """Return the times of each day of the week, and where they come from."""
     if data.strategy == "slots":
-        return day_times.weekly_slots(data.time_slots, data.posts_per_day, data.skip_days), "slots"
+        return weekly_slots(data.time_slots, data.posts_per_day, data.skip_days), "slots"
     profile_ids = list({draft.post.profile_id for draft in drafts})
     whose = PostsOf(caller.workspace_id, caller.mode, caller.plan, profile_ids)
     basis, hours = await context.hooks.best_hours(db, whose, data.timezone)
-    return day_times.best_slots(hours, data.posts_per_day, data.skip_days), basis
+    return best_slots(hours, data.posts_per_day, data.skip_days), basis
 
 
 class _Placer:
@@ -165,3 +166,35 @@ class _Placer:
             return Moment(at, slot.local, dst_warning(slot.shift, at, self.data.timezone))
         where = at.astimezone(self.zone)
         return Moment(at, None if where.fold else where.replace(tzinfo=None, fold=0))  # a wall time means the first one
+
+
+def weekly_slots(times: Sequence[str], per_day: int, skip_days: Collection[int]) -> list[WeeklySlot]:
+    """Return these times, and extra ones if a day has more posts than times."""
+    days = [day for day in ALL_DAYS if day not in skip_days]
+    return [WeeklySlot(time, days) for time in spread(times, per_day)]
+
+
+def best_slots(hours: Sequence[Sequence[int]], per_day: int, skip_days: Collection[int]) -> list[WeeklySlot]:
+    """Return as many of the best hours of each day as it has posts; `hours`: those of each day, best first."""
+    return [
+        WeeklySlot(f"{hour:02}:00", [day])
+        for day in ALL_DAYS
+        if day not in skip_days
+        for hour in sorted(hours[day][:per_day])
+    ]
+
+
+def spread(times: Iterable[str], count: int) -> list[str]:
+    """Return the times in their order; if they are fewer than `count`, with more in the middle of the widest gaps.
+
+    Gaps of less than two minutes stay as they are.
+    """
+    minutes = sorted({int(time[:2]) * 60 + int(time[3:]) for time in times})
+    while len(minutes) < count:
+        edges = [min(_DAY_BEGINS, minutes[0]), *minutes, max(_DAY_ENDS, minutes[-1])]
+        wide = max(((later - earlier, -earlier) for earlier, later in pairwise(edges)), default=(0, 0))
+        width, earlier = wide[0], -wide[1]
+        if width < 2:
+            break
+        minutes = sorted({*minutes, earlier + width // 2})
+    return [f"{minute // 60:02}:{minute % 60:02}" for minute in minutes]

@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
+from uuid import UUID
 
 import msgspec
 
 from signalpost.context import AppContext
-from signalpost.kit import problems
-from signalpost.kit.db import RETRYABLE
+from signalpost.kit import log, problems
+from signalpost.kit.db import DATABASE_DOWN, RETRYABLE
 from signalpost.kit.pace import Pace
 from signalpost.kit.patience import Patience, patience
 from signalpost.kit.problems import Problem
@@ -19,14 +20,16 @@ from signalpost.posts import csv_rows
 from signalpost.posts.change import refusals
 from signalpost.posts.compose.fetch import OF_REQUEST_MAX, fetch_all, names_addresses
 from signalpost.posts.csv_rows import Header, Record, Records
-from signalpost.posts.many import bulk, file_slots
+from signalpost.posts.many import bulk
 from signalpost.posts.many.batch import Outcome
-from signalpost.posts.many.batch_slots import FileSlots, QueueChoice
+from signalpost.posts.many.batch_slots import BatchSlots, FileSlots, QueueChoice
 from signalpost.posts.many.bulk import FetchedRows, place_of
 from signalpost.posts.schemas.many import BULK_MAX, BulkCsvQuery, BulkError
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.write import permissions
+from signalpost.scheduling.actions import reserve
 from signalpost.web.caller import Caller
+from signalpost.web.fields import ProfileId, QueueId
 
 ROWS_MAX: Final = 10_000
 BYTES_MAX: Final = 32_000_000
@@ -36,7 +39,10 @@ _ISSUES_MAX: Final = 5
 """Of one row, in an answer about thousands."""
 ATTEMPTS_MAX: Final = 3
 """Of a transaction that ends in a deadlock."""
+QUEUES_MAX: Final = 50
+"""Locked at once."""
 _encode = msgspec.json.Encoder().encode
+_logger = log.get("posts")
 
 Row = tuple[int, int, PostCreate | Problem]
 """Position from 0, line from 1, and the body or what is wrong with its form."""
@@ -61,7 +67,7 @@ async def create_posts(context: AppContext, caller: Caller, pieces: AsyncIterabl
         _require_capacity(caller, query, form.count)
         # One transaction locks the queues by itself, and a dry run takes nothing.
         choices = Counter[QueueChoice]() if query.atomic or query.dry_run else form.choices
-        async with file_slots.reserved(context, caller, choices) as slots:
+        async with reserved(context, caller, choices) as slots:
             results = _Results(context, query, slots)
             with path.open("rb") as file:
                 async for rows in _batches(file, header, draft=query.draft):
@@ -112,7 +118,7 @@ class _Form:
             raise problems.TooManyItems(message, limit={"max": ROWS_MAX})
         if "publishMode" in self.header.columns and not csv_rows.is_blank(record):
             with suppress(Problem):  # it is said of this row when it is created
-                if (choice := file_slots.choice_of(self.header.body_of(record))) is not None:
+                if (choice := choice_of(self.header.body_of(record))) is not None:
                     self.choices[choice] += 1
 
 
@@ -262,3 +268,59 @@ async def _write(
     for index, line, _ in rows:
         results.add(index, line, outcomes[index])
         await pace.keep()
+
+
+def choice_of(body: Mapping[str, Any]) -> QueueChoice | None:
+    """Return for which queue a row of a file asks. What is wrong with the row is said when it is created."""
+    if body.get("publishMode") != "slot":
+        return None
+    profile_id = ProfileId.parse(body.get("profileId", ""))
+    queue_id = QueueId.parse(body["queueId"]) if "queueId" in body else None
+    return None if profile_id is None or (queue_id is None and "queueId" in body) else (profile_id, queue_id)
+
+
+@asynccontextmanager
+async def reserved(context: AppContext, caller: Caller, choices: Counter[QueueChoice]) -> AsyncIterator[FileSlots]:
+    """Reserve so many slots of each queue; at the end leave to everybody what the file did not use."""
+    blocks: dict[UUID, int] = {}
+    block_ids: list[int] = []
+    mine = [choice for choice in choices if caller.may_see_profile(choice[0])]
+    try:
+        for start in range(0, len(mine), QUEUES_MAX):
+            some = {choice: choices[choice] for choice in mine[start : start + QUEUES_MAX]}
+            block_ids += await _reserve(context, caller, some, blocks)
+        yield FileSlots(blocks)
+    finally:
+        if block_ids:
+            await _leave(context, caller, block_ids)
+
+
+async def _reserve(
+    context: AppContext, caller: Caller, choices: Mapping[QueueChoice, int], blocks: dict[UUID, int]
+) -> list[int]:
+    """Return the ids of the new blocks, and note the first one of each queue: it does not stand in its own way."""
+    new: dict[UUID, int] = {}
+    async with context.database.transaction() as db:
+        queues = BatchSlots(db, caller, FileSlots())
+        await queues.lock(choices.keys())
+        counts = Counter[UUID]()
+        by_id = {}
+        for choice, count in choices.items():
+            if (queue := queues.queue_of(choice)) is not None:
+                by_id[queue.id] = queue
+                counts[queue.id] += count
+        for queue_id, count in counts.items():
+            if (block_id := await reserve.reserve_block(db, by_id[queue_id], count)) is not None:
+                new[queue_id] = block_id
+    for queue_id, block_id in new.items():
+        blocks.setdefault(queue_id, block_id)
+    return list(new.values())
+
+
+async def _leave(context: AppContext, caller: Caller, block_ids: list[int]) -> None:
+    try:
+        async with context.database.transaction() as db:
+            await reserve.remove_blocks(db, caller.workspace_id, block_ids)
+    except (problems.Unavailable, *RETRYABLE, *DATABASE_DOWN) as error:
+        # The posts are written, and the caller hears so: the blocks end by themselves.
+        _logger.warning("posts.blocks_left", blocks=len(block_ids), error=type(error).__name__)

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from signalpost import events
 from signalpost.context import AppContext
-from signalpost.events import PostData
-from signalpost.kit import clock
+from signalpost.events import PostData, TargetData
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
-from signalpost.posts import event_data, progress
+from signalpost.posts import document_views, progress
 from signalpost.posts.rows import AnyPost, AnyTarget, PostRow, TargetRow
 
 _POST_ENDED: Final[dict[str, type[events.PublicEvent]]] = {
@@ -27,12 +30,12 @@ async def post_queued(context: AppContext, db: Db, post: PostRow, targets: Seque
 def post_queued_event(post: PostRow, targets: Sequence[TargetRow]) -> events.PublicEvent:
     """Return post.queued."""
     waiting = [target for target in targets if target.next_attempt_at is not None]
-    data = event_data.post_data(
+    data = post_data(
         post,
         targets,
         queued_at=clock.wire_or_none(post.queued_at),
         run_at=clock.wire_or_none(progress.first_due(waiting)),
-        targets=[event_data.queued_target_data(target) for target in waiting],
+        targets=[queued_target_data(target) for target in waiting],
     )
     return _event(events.PostQueued, post, data, clock.now())
 
@@ -44,7 +47,7 @@ async def approval_requested(context: AppContext, db: Db, post: PostRow, targets
 
 def approval_requested_event(post: PostRow, targets: Sequence[TargetRow]) -> events.PublicEvent:
     """Return post.approval_requested."""
-    data = event_data.post_data(
+    data = post_data(
         post,
         targets,
         version=post.version,
@@ -81,7 +84,7 @@ async def post_ended(context: AppContext, db: Db, post: PostRow, targets: Sequen
 def target_ended_event(post: AnyPost, targets: Sequence[AnyTarget], target: AnyTarget, now: datetime) -> events.Event:
     """Return post.published or post.failed for one target that was published or failed."""
     kind = events.PostPublished if target.status == "published" else events.PostFailed
-    data = event_data.post_data(post, targets, "target", target=event_data.target_data(target))
+    data = post_data(post, targets, "target", target=target_data(target))
     return _event(kind, post, data, now)
 
 
@@ -90,8 +93,8 @@ def post_ended_events(post: AnyPost, targets: Sequence[AnyTarget], now: datetime
     kind = _POST_ENDED.get(post.status)
     if kind is None:
         return []
-    live = [event_data.target_data(target) for target in targets if target.status != "cancelled"]
-    data = event_data.post_data(post, targets, targets=live)
+    live = [target_data(target) for target in targets if target.status != "cancelled"]
+    data = post_data(post, targets, targets=live)
     if post.status == "published":
         data.published_at = clock.wire_or_none(post.published_at)
     settled = events.PostSettled(
@@ -103,3 +106,53 @@ def post_ended_events(post: AnyPost, targets: Sequence[AnyTarget], now: datetime
 
 def _event(kind: type[events.PublicEvent], post: AnyPost, data: PostData, now: datetime) -> events.PublicEvent:
     return kind(workspace_id=post.workspace_id, at=now, profile_id=post.profile_id, mode=post.mode, data=data)
+
+
+def post_data(
+    post: AnyPost, rows: Sequence[AnyTarget], scope: Literal["post", "target"] = "post", **more: Any
+) -> PostData:
+    """Return `data` of an event about the post with these targets; `more`: the keys that only this event has."""
+    counts = progress.count(rows)
+    return PostData(
+        post_id=ids.encode("pst", post.id),
+        published=counts.published,
+        failed=counts.failed,
+        total=counts.total,
+        profile_id=ids.encode("prof", post.profile_id),
+        status=post.status,
+        scope=scope,
+        external_id=post.external_id,
+        scheduled_at=clock.wire_or_none(post.scheduled_at),
+        source=post.source,
+        mode=post.mode,
+        **more,
+    )
+
+
+def target_data(target: AnyTarget) -> TargetData:
+    """Return a target that ended, as events show it: without the network's literal response."""
+    error: dict[str, Any] | UnsetType = UNSET
+    if target.error is not None:
+        document = msgspec.to_builtins(document_views.target_error(target.error))
+        error = {name: value for name, value in document.items() if name != "platformResponse"}
+    return TargetData(
+        target_id=ids.encode("tgt", target.id),
+        platform=target.platform,
+        account_id=ids.encode("acc", target.account_id),
+        username=target.username,
+        status=target.status,
+        delivery=target.delivery or UNSET,
+        platform_post_id=target.remote_id or UNSET,
+        url=target.url or UNSET,
+        published_at=clock.wire(target.published_at) if target.published_at else UNSET,
+        error=error,
+    )
+
+
+def queued_target_data(target: TargetRow) -> TargetData:
+    """Return a target that waits, as post.queued names it."""
+    return TargetData(
+        target_id=ids.encode("tgt", target.id),
+        platform=target.platform,
+        account_id=ids.encode("acc", target.account_id),
+    )

@@ -1,7 +1,7 @@
 """Subscribe to the service status, confirm, and end it. Nobody gets anything who has not said that they want it."""
 
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
@@ -9,13 +9,14 @@ from msgspec import Struct
 from signalpost.context import AppContext, WebhookSecret
 from signalpost.kit import batches, ids, problems
 from signalpost.kit.db import Db, Row
+from signalpost.kit.http import parse_url
 from signalpost.kit.problems import Issue
 from signalpost.mail import actions as mail
 from signalpost.mail.messages import Message, mailbox_of, seal
 from signalpost.status import queries, tokens
-from signalpost.status.actions import deliver, receivers
+from signalpost.status.actions import deliver
 from signalpost.status.actions.notify import MAIL_QUEUE
-from signalpost.status.places import network_of
+from signalpost.status.places import network_of, registrable_domain
 from signalpost.status.queries import SubscriberRow
 from signalpost.status.schemas import StatusSubscribe, Subscription, SubscriptionState
 from signalpost.status.tokens import Purpose
@@ -59,6 +60,20 @@ _PURGE = batches.delete(
 _PURGE_WEBHOOKS = batches.delete(
     "status_subscriber", "not active and url is not null and created_at < now() - $1::interval"
 )
+ACTIVE_MAX: Final = 500
+WAITING_MAX: Final = 500
+PER_DOMAIN: Final = 5
+PER_NETWORK: Final = 20
+"""More than of a domain: many domains share the addresses of a hosting company."""
+
+_LOCK_WEBHOOKS: Final = "select pg_advisory_xact_lock(hashtextextended('status:webhooks', 0))"
+# Whoever failed, then whoever has been silent for longest, gives way.
+_LISTED: Final = """
+select id, url, network from status_subscriber where url is not null and active = $1
+order by failures desc, coalesce(heard_at, created_at), id
+"""
+_DROP: Final = "delete from status_subscriber where id = any($1)"
+_ACTIVATE: Final = "update status_subscriber set active = true, heard_at = now(), failures = 0 where id = $1"
 
 
 class NewWebhook(Struct):
@@ -129,7 +144,7 @@ async def _by_email(context: AppContext, db: Db, data: StatusSubscribe) -> Subsc
 async def _by_webhook(context: AppContext, db: Db, data: StatusSubscribe, webhook: NewWebhook) -> Subscription:
     url = data.webhook_url or ""
     network = None if webhook.secret.address is None else network_of(webhook.secret.address)
-    await receivers.make_room(db, url, network, active=False)
+    await make_room(db, url, network, active=False)
     created_at = await db.fetchval(
         _BY_WEBHOOK, webhook.id, url, webhook.secret.sealed, data.component_ids or None, data.language, network
     )
@@ -153,7 +168,7 @@ async def confirm(context: AppContext, db: Db, token: str) -> SubscriptionState:
     if row["url"] is None:
         await db.execute(_CONFIRM, row["id"])
     elif not row["active"]:
-        await receivers.activate(db, row)
+        await activate(db, row)
     return SubscriptionState(id=ids.encode("sub", row["id"]), status="active")
 
 
@@ -192,3 +207,43 @@ async def purge(db: Db) -> bool:
     """Delete subscriptions that nobody confirmed in time, a batch of them; return whether to repeat."""
     more = await batches.run(db, [_PURGE], CONFIRM_WITHIN)
     return await batches.run(db, [_PURGE_WEBHOOKS], deliver.CONFIRM_WITHIN) or more
+
+
+class Receiver(Struct, frozen=True):
+    """A webhook and its place."""
+
+    id: UUID
+    url: str
+    network: str | None
+
+
+async def make_room(db: Db, url: str, network: str | None, *, active: bool) -> None:
+    """Lock the webhooks, and let those that were heard least give way until one more fits, in all and of its place."""
+    await db.execute(_LOCK_WEBHOOKS)
+    rows = [Receiver(*row) for row in await db.fetch(_LISTED, active)]
+    dropped: set[UUID] = set()
+
+    def keep(fitting: list[Receiver], maximum: int) -> None:
+        excess = len(fitting) + 1 - maximum
+        dropped.update(row.id for row in fitting[: max(excess, 0)])
+
+    if not _is_here(url):
+        domain = registrable_domain(url)
+        keep([row for row in rows if registrable_domain(row.url) == domain], PER_DOMAIN)
+        if network is not None:
+            keep([row for row in rows if row.network == network and row.id not in dropped], PER_NETWORK)
+    keep([row for row in rows if row.id not in dropped], ACTIVE_MAX if active else WAITING_MAX)
+    if dropped:
+        await db.execute(_DROP, [*dropped])
+
+
+async def activate(db: Db, row: Any) -> None:
+    """Give news to a receiver from now on, which has said that it wants them."""
+    await make_room(db, row["url"], row["network"], active=True)
+    await db.execute(_ACTIVATE, row["id"])
+
+
+def _is_here(url: str) -> bool:
+    """Whether this is an address of the same machine, which is allowed for development only."""
+    address = parse_url(url).address
+    return address is not None and address.is_loopback
