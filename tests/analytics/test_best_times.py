@@ -9,7 +9,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.measured_posts import Scene
 
-from signalpost.analytics import best_times, usual_times
+from signalpost.analytics import best_times
 from signalpost.analytics.best_times import MeasuredPost
 from signalpost.kit.db import Database
 
@@ -34,7 +34,7 @@ def posts(seed: int, count: int, times: float, planted: set[tuple[int, int]] = P
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_planted_pattern_is_recovered_from_400_posts(seed: int) -> None:
-    found = best_times.rank(posts(seed, 400, 3.0), usual_times.grid(None))
+    found = best_times.rank(posts(seed, 400, 3.0), best_times.usual_grid(None))
 
     assert (found.basis, found.sample_size, found.confidence) == ("history", 400, "high")
     best = {(slot.day, slot.hour) for slot in found.slots[:5]}
@@ -46,10 +46,10 @@ def test_a_planted_pattern_is_recovered_from_400_posts(seed: int) -> None:
 
 
 def test_none_is_claimed_from_12_posts() -> None:
-    found = best_times.rank(posts(1, 12, 50.0), usual_times.grid("linkedin"))
+    found = best_times.rank(posts(1, 12, 50.0), best_times.usual_grid("linkedin"))
 
     assert (found.basis, found.sample_size, found.confidence) == ("defaults", 12, "low")
-    grid = usual_times.grid("linkedin")
+    grid = best_times.usual_grid("linkedin")
     assert all(slot.score == grid[slot.day][slot.hour] for slot in found.slots)
     assert {slot.confidence for slot in found.slots} == {"low"}
     assert sum(slot.posts for slot in found.slots) == 12, "n is said all the same"
@@ -57,12 +57,12 @@ def test_none_is_claimed_from_12_posts() -> None:
 
 def test_numbers_without_a_pattern_have_a_low_confidence_however_many_they_are() -> None:
     """A test at 5 % is wrong in one of twenty cases."""
-    claims = [best_times.rank(posts(seed, 400, 1.0), usual_times.grid(None)).confidence for seed in range(40)]
+    claims = [best_times.rank(posts(seed, 400, 1.0), best_times.usual_grid(None)).confidence for seed in range(40)]
     assert claims.count("low") >= 34
 
 
 def test_little_history_stays_near_the_usual_times() -> None:
-    usual = usual_times.grid(None)
+    usual = best_times.usual_grid(None)
     few, many = (best_times.rank(posts(3, count, 3.0), usual) for count in (24, 2_400))
 
     def distance(found: best_times.BestTimes) -> float:
@@ -73,25 +73,25 @@ def test_little_history_stays_near_the_usual_times() -> None:
 
 def test_posts_of_a_network_without_engagement_are_compared_by_views() -> None:
     viewed = [post._replace(engagement=None, views=post.engagement) for post in posts(2, 400, 3.0)]
-    found = best_times.rank(viewed, usual_times.grid(None))
+    found = best_times.rank(viewed, best_times.usual_grid(None))
     assert (found.sample_size, found.confidence) == (400, "high")
     assert {slot.average for slot in found.slots} == {None}
 
 
 def test_equal_numbers_show_no_pattern() -> None:
     same = [post._replace(engagement=5) for post in posts(2, 100, 1.0)]
-    assert best_times.rank(same, usual_times.grid(None)).confidence == "low"
+    assert best_times.rank(same, best_times.usual_grid(None)).confidence == "low"
 
 
 def test_hours_of_a_day_are_spread() -> None:
-    slots = best_times.rank([], usual_times.grid(None)).slots
+    slots = best_times.rank([], best_times.usual_grid(None)).slots
     assert best_times.hours_by_day(slots)[0][:4] == [9, 12, 17, 20]
     assert sorted(best_times.hours_by_day(slots)[6]) == list(range(24))
 
 
 def test_every_network_has_a_table_of_scores() -> None:
     for platform in (None, "linkedin", "sandbox"):
-        grid = usual_times.grid(platform)
+        grid = best_times.usual_grid(platform)
         assert [len(day) for day in grid] == [24] * 7
         assert max(map(max, grid)) == 1.0
         assert min(map(min, grid)) >= 0

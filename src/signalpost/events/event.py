@@ -1,8 +1,11 @@
-"""The base of all events."""
+"""The base of all events, and who causes them."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
+
+from msgspec import Struct
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,3 +14,11 @@ class Event:
 
     workspace_id: UUID
     at: datetime
+
+
+class Actor(Struct, frozen=True, gc=False):
+    """Who did something: a user, an API key or the service itself."""
+
+    type: Literal["user", "api_key", "system"]
+    id: str | None  # the public one, since rows and events may outlive whom it names
+    name: str | None

@@ -5,8 +5,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.events.actor import Actor
-from signalpost.events.event import Event
+from signalpost.events.event import Actor, Event
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import ids, log
 from signalpost.kit.storage import StorageFailure
-from signalpost.media.actions import encode, receive_object, remove_bytes, sweep
+from signalpost.media.actions import encode, erase, receive_object, sweep
 from signalpost.media.queries import MediaRow
 
 SWEEP_EVERY_SECONDS = 3_600
@@ -66,7 +66,7 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
     failed: list[MediaRow] = []
     for row in rows:
         try:
-            await remove_bytes.remove(context, row)
+            await erase.remove_bytes(context, row)
             removed.append(row)
         except StorageFailure:  # one bad object must not stop the others
             _logger.warning("media.removal_failed", media=ids.encode("med", row.id))

@@ -5,7 +5,7 @@ from datetime import UTC, timedelta, tzinfo
 from typing import Final
 
 from signalpost import networks
-from signalpost.analytics import audience, best_times, period, usual_times
+from signalpost.analytics import audience, best_times, period
 from signalpost.analytics.actions import ask, discover
 from signalpost.analytics.audience import PublishedPost
 from signalpost.analytics.best_times import MeasuredPost
@@ -66,7 +66,7 @@ async def best_hours(db: Db, whose: PostsOf, timezone: str) -> HoursByDay:
     posts = await _posts(db, whose, None, timezone)
     ranking = await in_thread(_rank, posts, zones.zone(timezone) or UTC, None)
     if ranking.confidence == "low":
-        ranking = best_times.rank([], usual_times.grid(None))
+        ranking = best_times.rank([], best_times.usual_grid(None))
     return HoursByDay(ranking.basis, best_times.hours_by_day(ranking.slots))
 
 
@@ -83,4 +83,4 @@ def _rank(posts: Sequence[PublishedPost], zone: tzinfo, platform: str | None) ->
     for post in posts:
         local = post.published_at.astimezone(zone)
         measured.append(MeasuredPost(post.account_id, local.weekday(), local.hour, post.interactions, post.views))
-    return best_times.rank(measured, usual_times.grid(platform))
+    return best_times.rank(measured, best_times.usual_grid(platform))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Final
 from uuid import UUID
 
 from signalpost.context import AppContext
@@ -32,6 +33,13 @@ _POSTPONE = "update media set expires_at = now() + $2::interval where id = any($
 _BYTES_REMOVED = "update media set expires_at = null where id = any($1) and status = 'deleted'"
 _DELETE_INTERRUPTED = """
 delete from media where id = any($1) and status = 'processing' and upload_method is null and expires_at <= now()
+"""
+_KEEP: Final = """
+update media set expires_at = null where workspace_id = $1 and id = any($2) and status = 'ready'
+"""
+_RELEASE: Final = """
+update media set expires_at = now() + make_interval(days => $3)
+where workspace_id = $1 and id = any($2) and status = 'ready' and expires_at is null
 """
 
 
@@ -73,3 +81,15 @@ async def record_removed(db: Db, rows: Sequence[MediaRow]) -> None:
 async def retry_later(db: Db, rows: Sequence[MediaRow]) -> None:
     """Look at these files again in an hour."""
     await db.execute(_POSTPONE, [row.id for row in rows], timedelta(hours=RETRY_HOURS))
+
+
+async def keep_files(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> None:
+    """Have the sweep never delete these files. Their owners still may."""
+    if media_ids:
+        await db.execute(_KEEP, workspace_id, media_ids)
+
+
+async def release_files(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> None:
+    """Have the sweep look at these files again, as at any that nothing may use."""
+    if media_ids:
+        await db.execute(_RELEASE, workspace_id, media_ids, UNUSED_DAYS)

@@ -1,6 +1,6 @@
 """Moving posts to the trash, restoring them, and deleting them permanently. The queue follows in the transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -12,10 +12,11 @@ from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import RETRYABLE, Db
+from signalpost.media import queries as media_queries
 from signalpost.posts import progress, queries, views
 from signalpost.posts.change import removals
 from signalpost.posts.compose import slot
-from signalpost.posts.find import missing
+from signalpost.posts.documents import MediaRef, PostWarning
 from signalpost.posts.holds import USABLE
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostDeleteQuery
@@ -24,6 +25,7 @@ from signalpost.posts.states import UNDER_WAY, move
 from signalpost.posts.write import approvals, audit, emit, guards, permissions, series, writer
 from signalpost.posts.write.enqueue import cancel_waiting, enqueue
 from signalpost.posts.write.lock import lock_post
+from signalpost.profiles import queries as profile_queries
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
@@ -37,6 +39,7 @@ delete from post where id = any(array(select id from post where purge_at <= now(
 returning id, workspace_id
 """
 _SYSTEM: Final = Actor(type="system", id=None, name="trash")
+MISSING_CODES = MEDIA_MISSING, PROFILE_MISSING = "media_missing", "profile_missing"
 
 
 async def delete_post(
@@ -124,8 +127,8 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
     )
     held_reason = approvals.held_reason(post.approval)
     resumes = "posts:publish" in caller.scopes and _lies_ahead(old, targets)
-    gone = await missing.warnings(db, post)
-    outdated = (*missing.CODES, slot.TAKEN.code, *removals.CODES)
+    gone = await missing_warnings(db, post)
+    outdated = (*MISSING_CODES, slot.TAKEN.code, *removals.CODES)
     post.warnings = [warning for warning in post.warnings if warning.code not in outdated] + gone
     post.warnings += await removals.warnings(db, targets)
     if resumes and await slot.is_lost(db, old):
@@ -240,3 +243,30 @@ def _delete_not_supported(target: TargetRow) -> PlatformError:
         code="delete_not_supported",
         message=f"{target.platform} does not let a service delete posts; delete it there.",
     )
+
+
+async def missing_warnings(db: Db, post: PostRow) -> list[PostWarning]:
+    """Return a warning for each thing that the post needs and that was deleted: files, its profile."""
+    gone_warnings: list[PostWarning] = []
+    if not await profile_queries.profile_exists(db, post.workspace_id, post.profile_id):
+        message = "The profile of this post was deleted: create the post again for another profile."
+        gone_warnings.append(PostWarning(PROFILE_MISSING, "/profileId", message))
+    if not post.media_ids:
+        return gone_warnings
+    files = await media_queries.for_publishing(db, post.workspace_id, post.media_ids)
+    gone = {media_id for media_id in post.media_ids if media_id not in files or files[media_id].status != "ready"}
+    paths = dict(_paths(post))
+    for media_id in gone:
+        message = f"The file {ids.encode('med', media_id)} was deleted: choose another one, or leave it out."
+        gone_warnings.append(PostWarning(MEDIA_MISSING, paths.get(media_id, "/media"), message))
+    return gone_warnings
+
+
+def _paths(post: PostRow) -> Iterator[tuple[UUID, str]]:
+    yield from _places("/media", post.media)
+    for index, part in enumerate(post.thread):
+        yield from _places(f"/thread/{index}/media", part.media)
+
+
+def _places(path: str, media: list[MediaRef]) -> Iterator[tuple[UUID, str]]:
+    yield from ((entry.media_id, f"{path}/{index}") for index, entry in enumerate(media))

@@ -4,7 +4,7 @@ from typing import Final
 
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
-from signalpost.media.actions.keep import release_files
+from signalpost.media.actions.sweep import release_files
 from signalpost.support.actions import write
 from signalpost.support.queries import TicketRow
 from signalpost.support.schemas import TicketDeletion

@@ -13,7 +13,7 @@ from signalpost.kit import ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.media import queries as media
-from signalpost.media.actions.keep import keep_files
+from signalpost.media.actions.sweep import keep_files
 from signalpost.media.queries import MediaRow
 from signalpost.support import queries, views
 from signalpost.support.queries import MESSAGE_COMPUTED, MessageRow, TicketRow
