@@ -65,11 +65,12 @@ reliability: $(DEV)  ## Generate RELIABILITY.md from what `make faults` has meas
 	$(BIN)/python -m tests.figures page
 
 .PHONY: lint
-lint: $(DEV)  ## Check style, import floors and that files are formatted
+lint: $(DEV)  ## Check style, import floors, and that files are formatted and clients of today
 	scripts/install-test-tools node console
 	$(BIN)/ruff check $(wildcard $(SOURCES))
 	$(BIN)/ruff format --check $(wildcard $(SOURCES))
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/generate-clients --check
 	scripts/check-javascript
 
 .PHONY: types
@@ -102,9 +103,15 @@ bench: $(DEV)  ## Measure speed against bare floors, print ratios
 	$(BIN)/python -m bench $(ARGS)
 
 .PHONY: docs
-docs: $(BASE)  ## Generate docs/reference and the dashboard from the code
+docs: $(BASE)  ## Generate docs/reference and the dashboard from the code, and the clients from the OpenAPI document
 	$(BIN)/python scripts/generate-docs
 	$(BIN)/python scripts/generate-dashboard
+	@$(MAKE) --no-print-directory clients
+
+.PHONY: clients
+clients: $(DEV)  ## Generate the typed parts of the clients from the OpenAPI document
+	@$(BIN)/python scripts/generate-clients --check >/dev/null || scripts/install-test-tools node clients
+	$(BIN)/python scripts/generate-clients
 
 .PHONY: pictures
 pictures: $(DEV) test-tools  ## Take the pictures of README and the guides, and print when each page shows

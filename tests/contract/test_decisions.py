@@ -11,7 +11,7 @@ FOLDER: Final = CHECKOUT / "docs" / "decisions"
 RECORDS: Final = {path.name[:4]: path for path in sorted(FOLDER.glob("*.md"))}
 LINES_MAX: Final = 60
 WIDTH_MAX: Final = 130
-OUTSIDE: Final = {"bench", "build", "docs", "simulator", "tests"}
+OUTSIDE: Final = {"bench", "build", "clients", "docs", "simulator", "tests"}
 """What is not a package of `src/signalpost` and has decisions."""
 BACK: Final = {
     "amends": "amended by",

@@ -18,10 +18,12 @@ from tests.counterparts.tools import CHECKOUT
 GLOSSARY = CHECKOUT / "docs" / "glossary.md"
 MODULES = [
     *(path for path in CHECKOUT.glob("src/**/*.py") if "versions" not in path.parts),  # revisions are never edited
+    *(path for path in CHECKOUT.glob("clients/**/*.py") if "_generated" not in path.parts),  # texts of the reference
     *CHECKOUT.glob("scripts/generate-docs"),
 ]
 TEXTS = [
     *(page for page in (*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")) if page != GLOSSARY),
+    *CHECKOUT.glob("clients/*/*.md"),
     *CHECKOUT.glob("src/**/*.html"),
 ]
 SCRIPTS = [

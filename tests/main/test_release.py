@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from tests.counterparts.tools import CHECKOUT
 
+CLIENTS = tuple(
+    f"clients/python/{name}" for name in ("CHANGELOG.md", "pyproject.toml", "src/signalpost_client/__init__.py")
+)
 LOCKS = ("requirements/base.txt", "tests/counterparts/console/package-lock.json")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -21,7 +24,7 @@ def run(tmp_path: Path) -> Run:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     (tmp_path / "scripts").mkdir()
-    for name in ("scripts/release", "scripts/generate-sbom", "CHANGELOG.md", "pyproject.toml", *LOCKS):
+    for name in ("scripts/release", "scripts/generate-sbom", "CHANGELOG.md", "pyproject.toml", *CLIENTS, *LOCKS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
     for name in ("release", "generate-sbom"):
@@ -39,7 +42,9 @@ def test_a_release_has_a_version_a_date_and_a_tag(run: Run, tmp_path: Path) -> N
     changes = (tmp_path / "CHANGELOG.md").read_text()
     assert re.search(r"^## Unreleased\n\n## 1\.2\.0 \(\d{4}-\d\d-\d\d\)\n", changes, re.MULTILINE)
     assert changes.partition("## 1.2.0")[2].partition("\n")[2] == before.partition("## Unreleased\n")[2]
-    assert 'version = "1.2.0"' in (tmp_path / "pyproject.toml").read_text()
+    for name in ("pyproject.toml", "clients/python/pyproject.toml", "clients/python/src/signalpost_client/__init__.py"):
+        assert re.search(r'^(__)?version(__)? = "1\.2\.0"$', (tmp_path / name).read_text(), re.MULTILINE)
+    assert "## Unreleased\n\n## 1.2.0 (" in (tmp_path / "clients/python/CHANGELOG.md").read_text()
     assert run("git", "describe").stdout == "v1.2.0\n"
     assert run("git", "status", "--porcelain").stdout == ""
     assert json.loads((tmp_path / "sbom.cdx.json").read_text())["metadata"]["component"]["version"] == "1.2.0"

@@ -1,0 +1,1 @@
+"""Generated from the OpenAPI document by `make clients`; nothing here is edited."""
