@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 from urllib.parse import urlsplit
@@ -126,6 +126,9 @@ class Settings:
     """Language code of that template."""
     whatsapp_base_url: str = "https://graph.facebook.com"
     """Address of the WhatsApp Business Cloud API."""
+    networks_extra: tuple[str, ...] = ()
+    """Networks from installed packages that this instance offers, by their names, separated by commas. A package runs
+    with the rights of the service. `signalpost doctor` says which of them work."""
     extensions_off: tuple[str, ...] = ()
     """Extensions that this instance does without, separated by commas: oidc, request_log, sandbox_clock, stream. Their
     operations do not exist (404), their jobs do not run, and what they stored stays."""
@@ -162,6 +165,12 @@ class Settings:
         return self.networks.get(f"{platform.upper()}_{name.upper()}")
 
 
+RESERVED_SLUGS: Final = frozenset(
+    match[1]
+    for field in fields(Settings)
+    if (match := re.fullmatch(rf"(\w+)_({'|'.join(NETWORK_SETTINGS).lower()})", field.name))
+)
+"""No network can be called so: its settings would be other ones, such as SIGNALPOST_OIDC_CLIENT_ID."""
 WHATSAPP_SETTINGS: Final = (
     "whatsapp_phone_number_id", "whatsapp_phone_number", "whatsapp_access_token", "whatsapp_app_secret",
     "whatsapp_verify_token",
@@ -247,6 +256,9 @@ def _errors(settings: Settings) -> Iterator[str]:
         yield f"{PREFIX}DATABASE_URL: {_PERCENT_ENCODE}"
     if (settings.caption_model_url is None) != (settings.caption_model is None):
         yield f"{PREFIX}CAPTION_MODEL_URL and {PREFIX}CAPTION_MODEL: set both, or none"
+    for slug in settings.networks_extra:
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", slug):
+            yield f"{PREFIX}NETWORKS_EXTRA: must be names of networks: lower-case letters, digits and _, such as ntfy"
     yield from _oidc_errors(settings)
     yield from _messenger_errors(settings)
     try:

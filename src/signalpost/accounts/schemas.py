@@ -335,6 +335,20 @@ class Platform(Output):
     name: Annotated[str, Meta(examples=["Bluesky"])]
     available: bool
     configured: bool
+    package: Annotated[
+        str | None,
+        Meta(
+            description="The installed package that the network comes from; null: the service itself.",
+            examples=["signalpost-ntfy 1.0.0"],
+        ),
+    ]
+    problem: Annotated[
+        str | None,
+        Meta(
+            description="Why that package is not used; null: it works.",
+            examples=["The package of this network was written for another version of the contract."],
+        ),
+    ]
     modes: Annotated[list[Literal["oauth", "credentials"]], Meta(examples=[["credentials"]])]
     redirect_uri: Annotated[
         str | None,

@@ -26,6 +26,7 @@ from signalpost.accounts.schemas import (
 )
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
+from signalpost.network_packages import status as packages
 from signalpost.networks.contract import Connector, Destination, TextRule
 
 _NO_CAPABILITIES = Capabilities(
@@ -183,13 +184,15 @@ def _health_issues(row: AccountRow, check: HealthCheck) -> list[HealthIssue]:
 
 def platform(context: AppContext, slug: str) -> Platform:
     """Return a platform with its rules; one without a connector is not available."""
-    connector = networks.get(slug)
+    connector, package = networks.get(slug), packages.of(slug)
     if connector is None:
         return Platform(
             platform=slug,
             name=slug.replace("_", " ").title(),
             available=False,
             configured=False,
+            package=package.package if package else None,
+            problem=package.problem if package else None,
             modes=[],
             redirect_uri=None,
             credential_fields=[],
@@ -209,8 +212,10 @@ def platform(context: AppContext, slug: str) -> Platform:
     return Platform(
         platform=slug,
         name=facts.name,
-        available=True,
+        available=package is None or package.problem is None,
         configured=not needs_app(context, connector),
+        package=package.package if package else None,
+        problem=package.problem if package else None,
         modes=modes,
         redirect_uri=redirect_uri(context.fixed_url, connector) if facts.app_credentials else None,
         credential_fields=credential_fields(connector),

@@ -66,7 +66,8 @@ def require_known_networks(settings: Settings) -> None:
     """
     from signalpost.networks import PLATFORMS  # noqa: PLC0415 - few instances have such settings
 
-    possible = [f"{platform.upper()}_{setting}" for platform in PLATFORMS for setting in NETWORK_SETTINGS]
+    slugs = (*PLATFORMS, *settings.networks_extra)
+    possible = [f"{platform.upper()}_{setting}" for platform in slugs for setting in NETWORK_SETTINGS]
     if unknown := sorted(set(settings.networks) - set(possible)):
         names = [PREFIX + name for name in possible]
         raise BadSettings([f"{PREFIX}{name}: unknown setting{did_you_mean(PREFIX + name, names)}" for name in unknown])

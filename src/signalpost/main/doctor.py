@@ -33,7 +33,8 @@ from signalpost.mail.smtp import Server
 from signalpost.main.database import require_usable
 from signalpost.main.listening import running_service
 from signalpost.migrations import runner, search_index
-from signalpost.settings import Settings
+from signalpost.network_packages import loading
+from signalpost.settings import RESERVED_SLUGS, Settings
 
 PYTHON_PATCH_MIN = {11: 14, 12: 12, 13: 9}
 """By minor version: earlier ones have known faults in html.parser, urllib and tarfile."""
@@ -85,6 +86,7 @@ async def examine(settings: Settings, version: str) -> list[Check]:
         checks.append(Check("database", ok=False, detail=f"There is no database in {settings.data_dir}.", fix=fix))
     checks.append(await _process(settings, version))
     checks.append(await _storage(settings))
+    checks += await _packages(settings)
     checks += [_base_url(settings), await _mail(settings)]
     return checks
 
@@ -366,6 +368,20 @@ async def _storage(settings: Settings) -> Check:
     except _EXPECTED as error:
         return _failed("storage", error, fix)
     return Check("storage", ok=True, detail=f"{name}: stored, read and removed")
+
+
+async def _packages(settings: Settings) -> list[Check]:
+    """Import each package that the operator named, in a process of its own."""
+    examined = await loading.examine(settings.networks_extra, reserved=RESERVED_SLUGS)
+    return [
+        Check(f"network {package.slug}", ok=True, detail=package.package or "")
+        if package.problem is None
+        else Check(
+            f"network {package.slug}", ok=False, detail=f"{package.problem} {package.detail}",
+            fix="Install or update the package, or take it out of SIGNALPOST_NETWORKS_EXTRA.",
+        )
+        for package in examined
+    ]  # fmt: skip
 
 
 def _is_missing_folder(url: str) -> bool:

@@ -21,7 +21,8 @@ from signalpost.kit.storage import StorageFailure, Store
 from signalpost.main import app, metrics, wiring
 from signalpost.main.interruption import Interruption
 from signalpost.main.listening import Listening
-from signalpost.settings import Settings
+from signalpost.network_packages import loading
+from signalpost.settings import RESERVED_SLUGS, Settings
 from signalpost.stream.hub import Hub
 from signalpost.web.connections import Connections, guard
 from signalpost.web.lingering import Lingering
@@ -44,6 +45,7 @@ async def serve(
     worker: bool,
 ) -> None:
     """Serve the API, and with `worker` run the engine, until a signal; then finish work in flight, release leases."""
+    await loading.load(settings.networks_extra, reserved=RESERVED_SLUGS)
     async with app.open_context(settings, dsn, url=listening.url) as context, contextlib.AsyncExitStack() as stack:
         engine = context.engine
         assert engine is not None  # noqa: S101 - open_context made it
@@ -81,6 +83,7 @@ async def serve(
 
 async def work(settings: Settings, dsn: str, metrics_port: int | None, interruption: Interruption) -> None:
     """Run only the engine, until a signal; with a port, serve `/metrics` there."""
+    await loading.load(settings.networks_extra, reserved=RESERVED_SLUGS)
     async with (
         app.open_context(settings, dsn, name="signalpost-worker", only_works=True) as context,
         contextlib.AsyncExitStack() as stack,

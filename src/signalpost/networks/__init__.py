@@ -60,9 +60,18 @@ PLATFORMS: tuple[str, ...] = (
     "nostr",
     "sandbox",
 )
-"""Every platform of the API, including those that have no connector yet."""
+"""Every platform of the API, including those that have no connector yet; `add` appends those of packages."""
 
 ALIASES: Mapping[str, str] = {"twitter": "x", "googlebusiness": "google_business"}
+
+
+def add(slug: str, connector: Connector | None) -> None:
+    """Add the network of a package that the operator named; None: it was refused, so that nothing can be connected."""
+    global CONNECTORS, PLATFORMS  # noqa: PLW0603 - one list for the process, complete before it serves
+    if slug not in PLATFORMS:
+        PLATFORMS = (*PLATFORMS, slug)
+    if connector is not None:
+        CONNECTORS = {**CONNECTORS, slug: connector}
 
 
 def get(key: str) -> Connector | None:

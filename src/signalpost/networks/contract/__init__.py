@@ -47,8 +47,10 @@ from signalpost.networks.contract.outcomes import (
 )
 from signalpost.networks.contract.outgoing import Outgoing, OutgoingMedia, Part
 from signalpost.networks.contract.server import NetworkSession, Server
+from signalpost.networks.contract.version import VERSION, is_supported
 
 __all__ = [
+    "VERSION",
     "Absent",
     "ApiError",
     "AuthorizationCode",
@@ -93,4 +95,5 @@ __all__ = [
     "TextRule",
     "TextUnit",
     "TryLater",
+    "is_supported",
 ]

@@ -30,6 +30,8 @@ class Connector:
     """
 
     facts: Facts
+    contract: str = ""
+    """The version of the contract that it was written for, such as "1.0". Packages have to name it."""
 
     publish: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
     """Make the post public, or go on where an earlier attempt stopped; may be called in any state of the journal."""
