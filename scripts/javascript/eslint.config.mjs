@@ -54,7 +54,6 @@ const rules = {
 const LONG = [
   "charts.js",
   "files.js",
-  "pages/accounts.js",
   "pages/admin-flags.js",
   "pages/admin-incident.js",
   "pages/admin-queue.js",
@@ -68,9 +67,6 @@ const LONG = [
   "pages/calendar.js",
   "pages/composer.js",
   "pages/developers-explorer.js",
-  "pages/developers-recovery.js",
-  "pages/developers-requests.js",
-  "pages/developers.js",
   "pages/home.js",
   "pages/media.js",
   "pages/post-approval.js",

@@ -1,13 +1,13 @@
 // The explorer: any operation of the API, with its fields to fill in, sent as oneself or with a test key, and
 // the answer.
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
-import { build, operations, send } from "../explorer.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
+import { build, operations, send } from "../explorer.js";
+import { useLoad } from "../hooks.js";
 import { filter, to } from "../router.js";
 import { Samples } from "../samples.js";
 import { may, me } from "../store.js";
-import { useLoad } from "../hooks.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Empty } from "../components/empty.js";

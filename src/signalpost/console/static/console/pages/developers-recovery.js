@@ -1,16 +1,16 @@
 // What a webhook missed, sent again; and its secrets, changed in one step or two.
-import { html, useState } from "../html.js";
+import { html } from "../html.js";
 import { post, remove } from "../api.js";
 import { number, t } from "../i18n.js";
+import { useAction } from "../hooks.js";
 import { may, zone } from "../store.js";
 import { zoneLabel } from "../time.js";
-import { useAction } from "../hooks.js";
-import { Button } from "../components/button.js";
-import { Dialog } from "../components/dialog.js";
-import { Field } from "../components/field.js";
-import { ProblemBox } from "../components/problem-box.js";
-import { toast } from "../components/toasts.js";
 import { resolve } from "../zones.js";
+import { Button } from "../components/button.js";
+import { Field } from "../components/field.js";
+import { FormDialog, listed, useForm } from "../components/form.js";
+import { SecretDialog } from "../components/secret-dialog.js";
+import { toast } from "../components/toasts.js";
 
 /** What is left to do with a webhook: enable it, wait for a replay, finish a change of secrets.
  * @param {{
@@ -80,77 +80,62 @@ function Act({ label, act }) {
 
 /** Which events to send again. @param {{id: string, missed: boolean, onClose: () => void}} props */
 export function ReplayDialog({ id, missed, onClose }) {
-  const [fields, setFields] = useState({ from: "", to: "", types: "", what: "missed" });
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const [busy, send] = useAction(async () => {
-    setProblem(null);
-    const types = fields.types.split(/[\s,]+/).filter(Boolean);
+  const form = useForm({ from: "", to: "", types: "", what: "missed" }, async (values) => {
     const at = (/** @type {string} */ text) => (text ? resolve(text, zone.value).toISOString() : null);
-    const states = fields.what === "all" ? ["skipped", "failed", "permanently_failed", "delivered"] : null;
-    await post(`/webhooks/${id}/replay`, { from: at(fields.from), to: at(fields.to), types, states }).then(
-      () => {
-        toast(t("It is being sent; new events pass between."));
-        onClose();
-      },
-      setProblem,
-    );
+    await post(`/webhooks/${id}/replay`, {
+      from: at(values.from),
+      to: at(values.to),
+      types: listed(values.types),
+      states: values.what === "all" ? ["skipped", "failed", "permanently_failed", "delivered"] : null,
+    });
+    toast(t("It is being sent; new events pass between."));
+    onClose();
   });
-  const set = (/** @type {string} */ name) => (/** @type {string} */ value) =>
-    setFields({ ...fields, [name]: value });
+  if (missed)
+    return html`
+      <${FormDialog}
+        title=${t("Send what it missed?")}
+        form=${form}
+        submit=${t("Send")}
+        cancel=${t("Not now")}
+        onClose=${onClose}
+      >
+        <p>
+          ${t(
+            "Events happened while nothing was sent to this webhook. Each has its own id: your server can recognise what it has handled.",
+          )}
+        </p>
+      <//>
+    `;
   return html`
-    <${Dialog}
-      title=${missed ? t("Send what it missed?") : t("Send again")}
-      onClose=${onClose}
-      onSubmit=${send}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${missed ? t("Not now") : t("Cancel")}<//>
-          <${Button} kind="primary" icon="retry" type="submit" busy=${busy}>
-            ${t("Send")}
-          <//>
-        `
-      }
-    >
-      ${problem && html`<${ProblemBox} problem=${problem} />`}
-      <p>
-        ${missed
-          ? t(
-              "Events happened while nothing was sent to this webhook. Each has its own id: your server can recognise what it has handled.",
-            )
-          : t("Every event keeps its id and its bytes: your server can recognise what it has handled.")}
-      </p>
-      ${!missed && html`
-        <${Field}
-          label=${t("From")}
-          type="datetime-local"
-          hint=${`${zoneLabel(zone.value)} · ${t("Empty: the last 30 days")}`}
-          value=${fields.from}
-          onInput=${set("from")}
-        />
-        <${Field}
-          label=${t("To")}
-          type="datetime-local"
-          hint=${`${zoneLabel(zone.value)} · ${t("Empty: until now")}`}
-          value=${fields.to}
-          onInput=${set("to")}
-        />
-        <${Field}
-          label=${t("Events")}
-          placeholder="post.published, post.failed"
-          hint=${t("Empty: all events.")}
-          value=${fields.types}
-          onInput=${set("types")}
-        />
-        <${Field}
-          label=${t("Deliveries")}
-          options=${[
-            ["missed", t("What did not arrive")],
-            ["all", t("Everything, also what arrived")],
-          ]}
-          value=${fields.what}
-          onInput=${set("what")}
-        />
-      `}
+    <${FormDialog} title=${t("Send again")} form=${form} submit=${t("Send")} onClose=${onClose}>
+      <p>${t("Every event keeps its id and its bytes: your server can recognise what it has handled.")}</p>
+      <${Field}
+        label=${t("From")}
+        type="datetime-local"
+        hint=${`${zoneLabel(zone.value)} · ${t("Empty: the last 30 days")}`}
+        ...${form.field("from")}
+      />
+      <${Field}
+        label=${t("To")}
+        type="datetime-local"
+        hint=${`${zoneLabel(zone.value)} · ${t("Empty: until now")}`}
+        ...${form.field("to")}
+      />
+      <${Field}
+        label=${t("Events")}
+        placeholder="post.published, post.failed"
+        hint=${t("Empty: all events.")}
+        ...${form.field("types")}
+      />
+      <${Field}
+        label=${t("Deliveries")}
+        options=${[
+          ["missed", t("What did not arrive")],
+          ["all", t("Everything, also what arrived")],
+        ]}
+        ...${form.field("what")}
+      />
     <//>
   `;
 }
@@ -160,12 +145,11 @@ export function ReplayDialog({ id, missed, onClose }) {
  * @param {{id: string, onClose: () => void, onSecret: (secret: string) => void}} props
  */
 export function RotateDialog({ id, onClose, onSecret }) {
-  const [how, setHow] = useState("overlap");
-  const [busy, rotate] = useAction(async () => {
+  const form = useForm({ how: "overlap" }, async ({ how }) => {
     const body = { overlap: {}, prepare: { activate: false }, stolen: { overlapSeconds: 0 } }[how];
-    const secret = await post(`/webhooks/${id}/rotate-secret`, body);
+    const { secret } = await post(`/webhooks/${id}/rotate-secret`, body);
     onClose();
-    onSecret(secret.secret);
+    onSecret(secret);
   });
   const ways = [
     ["overlap", t("Switch now"), t("The old secret signs too for 24 hours.")],
@@ -177,26 +161,31 @@ export function RotateDialog({ id, onClose, onSecret }) {
     ],
   ];
   return html`
-    <${Dialog}
+    <${FormDialog}
       title=${t("New secret")}
+      form=${form}
+      submit=${t("Make a new secret")}
       onClose=${onClose}
-      onSubmit=${rotate}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${t("Cancel")}<//>
-          <${Button} kind="primary" type="submit" busy=${busy}>
-            ${t("Make a new secret")}
-          <//>
-        `
-      }
     >
       <${Field}
         label=${t("What about the old one?")}
         options=${ways.map(([key, name]) => [key, name])}
-        value=${how}
-        hint=${ways.find(([key]) => key === how)?.[2]}
-        onInput=${setHow}
+        hint=${ways.find(([key]) => key === form.values.how)?.[2]}
+        ...${form.field("how")}
       />
     <//>
+  `;
+}
+
+/** @param {{secret: string, onClose: () => void}} props */
+export function WebhookSecret({ secret, onClose }) {
+  return html`
+    <${SecretDialog}
+      title=${t("Copy the secret now")}
+      note=${t("Your server checks the signature of each delivery with it. It is shown only now.")}
+      secret=${secret}
+      copy=${t("Copy the secret")}
+      onClose=${onClose}
+    />
   `;
 }

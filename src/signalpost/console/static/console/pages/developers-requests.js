@@ -1,13 +1,13 @@
 // The request log: every API call of the workspace in the last seven days, filters in the address, one call
 // in a dialog.
 import { html, useEffect, useRef } from "../html.js";
-import { ROOT, all, get, curlOf } from "../api.js";
+import { ROOT, all, curlOf, get } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
+import { useAction, useLoad } from "../hooks.js";
 import { filter, to } from "../router.js";
 import { may } from "../store.js";
 import { Time } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Copy } from "../components/copy.js";
 import { Dialog } from "../components/dialog.js";
@@ -26,11 +26,42 @@ export default function Requests({ query }) {
     () => get("/logs/requests", { ...filters, limit: 50 }),
     FILTERS.map((name) => filters[name]),
   );
-  const keys = useLoad(() => (may("keys:write") ? all("/api-keys") : Promise.resolve([])), []);
   const isFiltered = FILTERS.some((name) => filters[name]);
   const clear = () => filter(Object.fromEntries(FILTERS.map((name) => [name, ""])));
-  const set = (/** @type {string} */ name) => (/** @type {string} */ value) => filter({ [name]: value });
   const chosen = query.call && loaded.data?.data.find((call) => call.id === query.call);
+  return html`
+    <${Filters} filters=${filters} loading=${loaded.loading} reload=${loaded.reload} />
+    <${Loaded} loaded=${loaded} lines=${8}>
+      ${(/** @type {typeof loaded.data} */ page) =>
+        page.data.length ? html`
+          <${Calls} page=${page} filters=${filters} query=${query} setPage=${loaded.setData} />
+        ` : isFiltered ? html`
+          <${Empty}
+            title=${t("Nothing found")}
+            icon="search"
+            action=${html`<${Button} onClick=${clear}>${t("Clear the filters")}<//>`}
+          >
+            ${t(
+              "No call of the last seven days matches these filters. A call appears here after a second or two.",
+            )}
+          <//>
+        ` : html`
+          <${Empty} title=${t("No calls yet")} icon="api" curl=${curlOf("/auth/me")}>
+            ${t(
+              "Every call of a program or of this console is listed here for seven days, with what came of it.",
+            )}
+          <//>
+        `
+      }
+    <//>
+    ${chosen && html`<${Call} call=${chosen} onClose=${() => filter({ call: "" })} />`}
+  `;
+}
+
+/** @param {{filters: Record<string, string>, loading: boolean, reload: () => void}} props */
+function Filters({ filters, loading, reload }) {
+  const keys = useLoad(() => (may("keys:write") ? all("/api-keys") : Promise.resolve([])), []);
+  const set = (/** @type {string} */ name) => (/** @type {string} */ value) => filter({ [name]: value });
   return html`
     <form
       class="row filters"
@@ -64,40 +95,11 @@ export default function Requests({ query }) {
           options=${[["", t("All callers")], ...(keys.data ?? []).map((key) => [key.id, key.name])]}
         />
       `}
-      <${Typed}
-        label=${t("Request id")}
-        name="requestId"
-        value=${filters.requestId}
-        placeholder="req_…"
-      />
-      <${Button} kind="quiet" icon="retry" busy=${loaded.loading} onClick=${loaded.reload}>
+      <${Typed} label=${t("Request id")} name="requestId" value=${filters.requestId} placeholder="req_…" />
+      <${Button} kind="quiet" icon="retry" busy=${loading} onClick=${reload}>
         ${t("Refresh")}
       <//>
     </form>
-    <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {typeof loaded.data} */ page) =>
-        page.data.length ? html`
-          <${Calls} page=${page} filters=${filters} query=${query} setPage=${loaded.setData} />
-        ` : isFiltered ? html`
-          <${Empty}
-            title=${t("Nothing found")}
-            icon="search"
-            action=${html`<${Button} onClick=${clear}>${t("Clear the filters")}<//>`}
-          >
-            ${t(
-              "No call of the last seven days matches these filters. A call appears here after a second or two.",
-            )}
-          <//>
-        ` : html`
-          <${Empty} title=${t("No calls yet")} icon="api" curl=${curlOf("/auth/me")}>
-            ${t(
-              "Every call of a program or of this console is listed here for seven days, with what came of it.",
-            )}
-          <//>
-        `
-      }
-    <//>
-    ${chosen && html`<${Call} call=${chosen} onClose=${() => filter({ call: "" })} />`}
   `;
 }
 
