@@ -8,8 +8,8 @@ import pytest
 from simulator.stripe.cards import GOOD_CARD
 from tests.helpers.till import BACK, Buyer, Till
 
-from signalpost.billing import payer_queries
-from signalpost.billing.actions.handover import close_pages
+from signalpost.billing import queries
+from signalpost.billing.actions.handover import close_pages, end_handover
 from signalpost.kit import clock, ids
 from signalpost.main import app
 from signalpost.workspaces.actions import delete as workspaces_delete
@@ -218,13 +218,13 @@ async def test_only_the_offer_that_was_read_ends(till: Till) -> None:
     workspace_id = owner.login.workspace_id
     await till.call("POST", "/billing/handover", owner, json={"memberId": first_id})
     async with till.context.database.transaction() as db:
-        read = await payer_queries.find_handover(db, workspace_id, till.simulator.world.clock())
+        read = await queries.find_handover(db, workspace_id, till.simulator.world.clock())
     await till.call("POST", "/billing/handover", owner, json={"memberId": second_id})
 
     async with till.context.database.transaction() as db:
         assert read is not None
-        assert not await payer_queries.end_handover(db, read)
-        assert await payer_queries.find_handover(db, workspace_id, till.simulator.world.clock()) is not None
+        assert not await end_handover(db, read)
+        assert await queries.find_handover(db, workspace_id, till.simulator.world.clock()) is not None
 
 
 async def test_a_new_owner_pays_on_with_a_card_of_their_own(till: Till) -> None:

@@ -169,7 +169,7 @@ ACROSS = {
     "console/sign_in.py": "the user tells the workspace",
     "console/team_invites.py": "the token of an invitation tells the workspace",
     "oidc/actions/finish.py": "who signs in may be a member, or invited, anywhere",
-    "main/metrics.py": "the age of the newest backup is of the installation",
+    "main/gauges.py": "the age of the newest backup, and what is overdue, are of the installation",
     "main/app.py": "what a process does by itself, and the command line, are about the installation",
     "web/serve.py": "operations that say so, see below",
 }

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from signalpost.billing.catalog import CURRENCY, OFFERS
 from signalpost.billing.errors import BillingNotConfigured
-from signalpost.billing.payer_queries import Payment
+from signalpost.billing.queries import Payment
 from signalpost.billing.states import (
     PAYING,
     UNDERSTOOD,

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from signalpost.billing import payer_queries, queries, views
+from signalpost.billing import queries, views
 from signalpost.billing.actions import change, checkout, feedback, handover, notification
 from signalpost.billing.catalog import CURRENCY, OFFERS, SELF_HOSTED
 from signalpost.billing.errors import (
@@ -94,7 +94,7 @@ async def get_billing_status(db: Db, caller: Caller) -> Subscription:
 
 async def _status(db: Db, caller: Caller, row: SubscriptionRow | None, plan: str) -> Subscription:
     used = await plan_queries.usage(db, caller.workspace_id, _this_month())
-    offered = await payer_queries.find_handover(db, caller.workspace_id, clock.now())
+    offered = await queries.find_handover(db, caller.workspace_id, clock.now())
     return views.subscription(row, plan, used, offered, caller.user_id)
 
 

@@ -4,8 +4,7 @@ from uuid import UUID
 import msgspec
 
 from signalpost.billing.catalog import CURRENCY, RECOMMENDED, Offer
-from signalpost.billing.payer_queries import HandoverRow
-from signalpost.billing.queries import SubscriptionRow
+from signalpost.billing.queries import HandoverRow, SubscriptionRow
 from signalpost.billing.schemas import (
     Confirmation,
     Handover,

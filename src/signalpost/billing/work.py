@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from signalpost.billing import differences, queries
+from signalpost.billing import differences
+from signalpost.billing.actions import notification
 from signalpost.billing.actions.compare import compare
 from signalpost.billing.actions.handover import close_pages, read_open_pages
 from signalpost.billing.actions.ownership import CLOSE_JOB
@@ -47,5 +48,5 @@ async def keep_up(context: AppContext, lease: Lease) -> RunAgain | None:
     except problems.Unavailable as problem:  # it goes on in the next round
         _log.info("payments.comparison_waits", reason=problem.detail)
     async with lease.transaction() as db:
-        more = await queries.purge_events(db) | await differences.forget(db, clock.now())
+        more = await notification.purge(db) | await differences.forget(db, clock.now())
     return RunAgain(0) if more else None

@@ -19,6 +19,22 @@ from signalpost.web.caller import Caller
 
 _ADDRESS: Final = "Enter an https address, or http on loopback, without user and fragment."
 _log = log.get("billing")
+_SET_CUSTOMER: Final = """
+insert into subscription as s (workspace_id, customer_id, payer_id) values ($1, $2, $4)
+on conflict (workspace_id) do update set customer_id = excluded.customer_id, payer_id = excluded.payer_id,
+    payer_left_at = null, checkout_id = null, version = s.version + 1
+    where s.customer_id = $3
+"""
+_LEAVE_CUSTOMER: Final = """
+insert into billing_former_customer (customer_id, workspace_id, left_at)
+select customer_id, workspace_id, $3 from subscription where workspace_id = $1 and customer_id = $2
+on conflict (customer_id) do nothing
+"""
+_SET_CHECKOUT: Final = """
+update subscription set checkout_id = $2, checkout_at = $4, payer_id = coalesce(payer_id, $5), version = version + 1
+where workspace_id = $1 and checkout_id is not distinct from $3 and status in ('none', 'expired')
+returning true
+"""
 
 
 def require_owner(caller: Caller, what: str) -> None:
@@ -97,9 +113,7 @@ async def open_checkout(context: AppContext, caller: Caller, data: CheckoutCreat
     if page_id is None or url is None:
         raise BillingNotConfigured("The provider of payments opened no page.")
     async with context.database.transaction() as db:
-        noted = await queries.set_checkout(
-            db, caller.workspace_id, page_id, seen=earlier, now=clock.now(), payer_id=caller.user_id
-        )
+        noted = await db.fetchval(_SET_CHECKOUT, caller.workspace_id, page_id, earlier, clock.now(), caller.user_id)
     if not noted:
         await expire(stripe, page_id)
         raise problems.InvalidState("Another payment page of this workspace was opened or paid at this moment.")
@@ -199,9 +213,9 @@ async def _create_customer(
     if customer_id is None:
         raise BillingNotConfigured("The provider of payments created no customer.")
     async with context.database.transaction() as db:
-        await queries.set_customer(
-            db, caller.workspace_id, customer_id, replaced=replaced, payer_id=caller.user_id, now=clock.now()
-        )
+        if replaced is not None:
+            await db.execute(_LEAVE_CUSTOMER, caller.workspace_id, replaced, clock.now())
+        await db.execute(_SET_CUSTOMER, caller.workspace_id, customer_id, replaced, caller.user_id)
         row = await queries.find(db, caller.workspace_id)
     if row is None:
         raise problems.InvalidState("The workspace was deleted at this moment.")

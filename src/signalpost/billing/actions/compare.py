@@ -6,7 +6,7 @@ It goes on in portions, each remembered, and reads a subscription of its own onl
 from datetime import datetime, timedelta
 from typing import Final
 
-from signalpost.billing import comparison, differences, payer_queries, remote
+from signalpost.billing import comparison, differences, queries, remote
 from signalpost.billing.actions import strays
 from signalpost.billing.actions.refresh import refresh
 from signalpost.billing.comparison import Had
@@ -78,7 +78,7 @@ def _agree(charge: Charged, had: Had) -> bool:
 
 async def _compare_unknown(context: AppContext, charge: Charged) -> None:
     async with context.database.connection() as db:
-        former = await payer_queries.former_customer(db, charge.customer_id)
+        former = await queries.former_customer(db, charge.customer_id)
     if former is not None:
         await _reading(context, charge, None)
     else:

@@ -10,14 +10,13 @@ from uuid import UUID
 from signalpost import mail
 from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
-from signalpost.billing import payer_queries, queries, remote
+from signalpost.billing import queries, remote
 from signalpost.billing.actions.checkout import expire, require_addresses, require_owner, require_session
 from signalpost.billing.actions.ownership import moved
 from signalpost.billing.actions.refresh import read_batch, refresh
 from signalpost.billing.catalog import CURRENCY
 from signalpost.billing.errors import BillingNotConfigured, SubscriptionPastDue
-from signalpost.billing.payer_queries import HandoverRow
-from signalpost.billing.queries import SubscriptionRow
+from signalpost.billing.queries import HandoverRow, SubscriptionRow
 from signalpost.billing.schemas import PayerPageCreate
 from signalpost.billing.states import LIVE, PAYING, chosen
 from signalpost.billing.stripe import Refused, Stripe, not_possible
@@ -34,6 +33,24 @@ DAYS: Final = 7
 CARDS_MAX: Final = 100
 READ_AGAIN_AFTER: Final = timedelta(seconds=5)
 _log = log.get("billing")
+_OFFER: Final = """
+insert into billing_handover (workspace_id, user_id, offered_by, moves_ownership, expires_at)
+values ($1, $2, $3, $4, $5)
+on conflict (workspace_id) do update set user_id = excluded.user_id, offered_by = excluded.offered_by,
+    moves_ownership = excluded.moves_ownership, checkout_id = null, expires_at = excluded.expires_at
+"""
+_SET_PAGE: Final = """
+update billing_handover set checkout_id = $2
+where workspace_id = $1 and user_id = $3 and checkout_id is not distinct from $4 returning true
+"""
+_END: Final = """
+delete from billing_handover
+where workspace_id = $1 and user_id = $2 and offered_by = $3 and checkout_id is not distinct from $4 returning true
+"""
+_TAKE_OVER: Final = """
+update subscription set payer_id = $2, payer_left_at = null, version = version + 1 where workspace_id = $1
+"""
+_CLEAR_CHECKOUT: Final = "update subscription set checkout_id = null where workspace_id = $1 and checkout_id = $2"
 
 
 async def offer_handover(context: AppContext, caller: Caller, member_id: UUID) -> HandoverRow:
@@ -49,7 +66,7 @@ async def offer_handover(context: AppContext, caller: Caller, member_id: UUID) -
     require_owner(caller, "hand the payments over")
     stripe, now = Stripe(context), clock.now()
     async with context.database.connection() as db:
-        former = await payer_queries.find_handover(db, caller.workspace_id, now)
+        former = await queries.find_handover(db, caller.workspace_id, now)
     if former is not None and former.checkout_id is not None:
         await _require_not_entered(stripe, former.checkout_id)
     async with context.database.transaction() as db:
@@ -72,13 +89,13 @@ async def offer_handover(context: AppContext, caller: Caller, member_id: UUID) -
             )
         if row.status == "past_due":
             raise SubscriptionPastDue("A payment failed. Pay it first: a debt is not handed over.")
-        before = await payer_queries.find_handover(db, caller.workspace_id, now)
+        before = await queries.find_handover(db, caller.workspace_id, now)
         assert successor.user_id is not None  # noqa: S101 - see above
-        await payer_queries.offer(
+        await _offer(
             db, caller.workspace_id, successor.user_id, caller.user_id,
             moves_ownership=True, expires_at=now + timedelta(days=DAYS),
         )  # fmt: skip
-        offered = await payer_queries.find_handover(db, caller.workspace_id, now)
+        offered = await queries.find_handover(db, caller.workspace_id, now)
         assert offered is not None  # noqa: S101 - written above
         await _mail_offer(context, db, caller, successor)
     if before is not None and before.checkout_id is not None:
@@ -111,7 +128,7 @@ async def withdraw_handover(context: AppContext, caller: Caller) -> None:
     require_session(caller, "take an offer back")
     stripe = Stripe(context)
     async with context.database.connection() as db:
-        row = await payer_queries.find_handover(db, caller.workspace_id, clock.now())
+        row = await queries.find_handover(db, caller.workspace_id, clock.now())
     if row is None or row.user_id != caller.user_id:
         require_owner(caller, "take an offer back")
     if row is None:
@@ -120,7 +137,7 @@ async def withdraw_handover(context: AppContext, caller: Caller) -> None:
         await expire(stripe, row.checkout_id)
         await _require_not_entered(stripe, row.checkout_id)
     async with context.database.transaction() as db:
-        if not await payer_queries.end_handover(db, row):
+        if not await end_handover(db, row):
             raise problems.InvalidState("The offer was changed at this moment.")
 
 
@@ -137,13 +154,13 @@ async def open_payer_page(context: AppContext, caller: Caller, data: PayerPageCr
     stripe, now = Stripe(context), clock.now()
     async with context.database.transaction() as db:
         row = await queries.find(db, caller.workspace_id, lock=True)
-        offered = await payer_queries.find_handover(db, caller.workspace_id, now)
+        offered = await queries.find_handover(db, caller.workspace_id, now)
         if offered is None and _pays_for_another(caller, row):
             expires_at = now + timedelta(days=DAYS)
-            await payer_queries.offer(
+            await _offer(
                 db, caller.workspace_id, caller.user_id, caller.user_id, moves_ownership=False, expires_at=expires_at
             )
-            offered = await payer_queries.find_handover(db, caller.workspace_id, now)
+            offered = await queries.find_handover(db, caller.workspace_id, now)
         stands = offered is not None and offered.user_id == caller.user_id and await _may_take_over(db, offered)
     if row is None or offered is None or not stands:
         raise problems.Forbidden(
@@ -167,11 +184,23 @@ async def open_payer_page(context: AppContext, caller: Caller, data: PayerPageCr
     if page_id is None or url is None:
         raise BillingNotConfigured("The provider of payments opened no page.")
     async with context.database.transaction() as db:
-        noted = await payer_queries.set_page(db, offered, page_id)
+        noted = await db.fetchval(_SET_PAGE, offered.workspace_id, page_id, offered.user_id, offered.checkout_id)
     if not noted:
         await expire(stripe, page_id)
         raise problems.InvalidState("Another page was opened at this moment, or the offer ended.")
     return url, page_id, remote.instant(page, "expires_at")
+
+
+async def _offer(
+    db: Db, workspace_id: UUID, user_id: UUID, offered_by: UUID, *, moves_ownership: bool, expires_at: datetime
+) -> None:
+    """Write who may take over; whoever was offered it before may no longer."""
+    await db.execute(_OFFER, workspace_id, user_id, offered_by, moves_ownership, expires_at)
+
+
+async def end_handover(db: Db, row: HandoverRow) -> bool:
+    """End a handover as it was read; False if it changed since."""
+    return await db.fetchval(_END, row.workspace_id, row.user_id, row.offered_by, row.checkout_id) is not None
 
 
 def _pays_for_another(caller: Caller, row: SubscriptionRow | None) -> bool:
@@ -189,7 +218,7 @@ async def settle(context: AppContext, customer_id: str) -> None:
     """
     async with context.database.connection() as db:
         row = await queries.of_customer(db, customer_id)
-        offered = await payer_queries.find_handover(db, row.workspace_id, clock.now()) if row else None
+        offered = await queries.find_handover(db, row.workspace_id, clock.now()) if row else None
     if row is None or offered is None or offered.checkout_id is None:
         return
     is_open = row.closed_at is None
@@ -211,7 +240,7 @@ async def settle(context: AppContext, customer_id: str) -> None:
             _log.warning("handover.void", workspace=str(offered.workspace_id))
             await _detach(stripe, method_id)
             async with context.database.transaction() as db:
-                await payer_queries.end_handover(db, offered)
+                await end_handover(db, offered)
     except Refused as refused:
         raise not_possible(refused) from None
 
@@ -258,17 +287,17 @@ async def close_pages(context: AppContext, workspace_id: UUID) -> None:
     stripe = Stripe(context)
     await settle(context, row.customer_id)
     async with context.database.connection() as db:
-        offered = await payer_queries.find_handover(db, workspace_id, clock.now())
+        offered = await queries.find_handover(db, workspace_id, clock.now())
         is_void = offered and (row.closed_at is not None or not await _may_take_over(db, offered))
     if offered is not None and is_void:
         if offered.checkout_id is not None:
             await expire(stripe, offered.checkout_id)
         async with context.database.transaction() as db:
-            await payer_queries.end_handover(db, offered)
+            await end_handover(db, offered)
     if row.checkout_id is not None:
         await expire(stripe, row.checkout_id)
         async with context.database.transaction() as db:
-            await queries.clear_checkout(db, workspace_id, row.checkout_id)
+            await db.execute(_CLEAR_CHECKOUT, workspace_id, row.checkout_id)
     await refresh(context, row.customer_id)
 
 
@@ -327,7 +356,7 @@ async def _take_over(context: AppContext, offered: HandoverRow) -> bool:
     async with context.database.transaction() as db:
         row = await queries.find(db, offered.workspace_id, lock=True)
         await members.lock(db, offered.workspace_id)
-        if not await payer_queries.end_handover(db, offered):  # another process has done it, or it was offered again
+        if not await end_handover(db, offered):  # another process has done it, or it was offered again
             return row is not None and row.payer_id == offered.user_id
         owner, successor = await _people(db, offered)
         if owner is None or successor is None or not _stands(owner, successor):
@@ -341,7 +370,7 @@ async def _take_over(context: AppContext, offered: HandoverRow) -> bool:
                 workspace_id=offered.workspace_id, action="transfer_ownership", actor=actor, changes=changes
             )
             await audit.record(db, entry)
-        await payer_queries.take_over(db, offered.workspace_id, offered.user_id)
+        await db.execute(_TAKE_OVER, offered.workspace_id, offered.user_id)
         entry = audit.Entry(
             workspace_id=offered.workspace_id, action="payer_changed", actor=actor,
             changes=[Change("payer", None, offered.name)],

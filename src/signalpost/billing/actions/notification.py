@@ -13,9 +13,12 @@ from signalpost.billing.actions.strays import Notification
 from signalpost.billing.errors import BillingNotConfigured
 from signalpost.billing.stripe import require_enabled
 from signalpost.context import AppContext
-from signalpost.kit import clock, foreign, log, problems
+from signalpost.kit import batches, clock, foreign, log, problems
+from signalpost.kit.db import Db
 
 BODY_BYTES_MAX: Final = 512_000
+KEEP_EVENTS_DAYS: Final = 90
+"""Stripe sends a notification again for three days."""
 HEARD: Final = (
     "checkout.session.completed",
     "customer.deleted",
@@ -37,6 +40,7 @@ HEARD: Final = (
     "subscription_schedule.updated",
 )
 """What may change what a workspace has. Others are accepted and have no effect."""
+_PURGE: Final = batches.delete("billing_event", f"received_at < now() - interval '{KEEP_EVENTS_DAYS} days'")
 _ID: Final = re.compile(r"evt_\w{1,250}", re.ASCII)
 _log = log.get("billing")
 
@@ -101,6 +105,11 @@ async def receive(context: AppContext, header: str, body: bytes, secret: str) ->
     await settle(context, customer_id)
     concerns_us = remote.WORKSPACE_KEY.encode() in body
     await refresh(context, customer_id, notification=Notification(event.id, event.type, concerns_us))
+
+
+async def purge(db: Db) -> bool:
+    """Forget notifications that Stripe sends no more, a batch of them; return whether to repeat."""
+    return await batches.run(db, [_PURGE])
 
 
 def _decoded(body: bytes) -> _Event:

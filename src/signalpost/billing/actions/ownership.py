@@ -4,7 +4,7 @@ from typing import Final
 from uuid import UUID
 
 from signalpost import mail
-from signalpost.billing import payer_queries, queries
+from signalpost.billing import queries
 from signalpost.billing.errors import BillingActive
 from signalpost.billing.states import LIVE
 from signalpost.context import AppContext
@@ -18,6 +18,14 @@ from signalpost.plans import limits
 
 CLOSE_JOB: Final = "billing.close"
 _TEMPLATE: Final = "ownership_moved"
+# The card of the owner before must not be charged any more. If the workspace goes back to whose card it is, that stays
+# so until what was charged meanwhile is read and given back.
+_MOVE: Final = """
+update subscription set payer_id = coalesce(payer_id, $2), version = version + 1,
+    payer_left_at = case when coalesce(payer_id, $2) = $3 then payer_left_at else coalesce(payer_left_at, $4) end
+where workspace_id = $1
+"""
+_CLOSE: Final = "update subscription set closed_at = $2, version = version + 1 where workspace_id = $1"
 
 
 async def lock(db: Db, workspace_id: UUID) -> None:
@@ -45,7 +53,7 @@ async def moved(context: AppContext, db: Db, owner: MemberRow, successor: Member
     await members.fit(context, db, workspace_id, limits.MEMBERS.of(terms.plan))
     row = await queries.find(db, workspace_id)
     if row is not None:
-        await payer_queries.move(db, workspace_id, owner.user_id, successor.user_id, clock.now())
+        await db.execute(_MOVE, workspace_id, owner.user_id, successor.user_id, clock.now())
         await close_later(db, workspace_id)
     if context.settings.smtp_url is None:
         return
@@ -63,13 +71,13 @@ async def moved(context: AppContext, db: Db, owner: MemberRow, successor: Member
 
 async def closed(db: Db, workspace_id: UUID) -> None:
     """Note that a workspace is deleted: its payment pages close, and nothing is charged for it any more."""
-    await payer_queries.close(db, workspace_id, clock.now())
+    await db.execute(_CLOSE, workspace_id, clock.now())
     await close_later(db, workspace_id)
 
 
 async def reopened(db: Db, workspace_id: UUID) -> None:
     """Note that a deleted workspace is restored."""
-    await payer_queries.close(db, workspace_id, None)
+    await db.execute(_CLOSE, workspace_id, None)
 
 
 async def close_later(db: Db, workspace_id: UUID) -> None:

@@ -11,11 +11,10 @@ import msgspec
 
 from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
-from signalpost.billing import payer_queries, queries, remote
+from signalpost.billing import queries, remote
 from signalpost.billing.actions import strays
 from signalpost.billing.actions.strays import STRIPE, Notification
-from signalpost.billing.payer_queries import Payment
-from signalpost.billing.queries import SubscriptionRow
+from signalpost.billing.queries import Payment, SubscriptionRow
 from signalpost.billing.states import FREE, PAYING, State, chosen, state_of
 from signalpost.billing.stripe import Stripe
 from signalpost.context import AppContext
@@ -31,6 +30,17 @@ ATTEMPTS_MAX: Final = 4
 _RECORDED: Final = ("status", "plan", "interval", "cancel_at_period_end", "plan_in_force")
 """What history says of a change."""
 _log = log.get("billing")
+_WRITE: Final = """
+update subscription set remote_id = $2, status = $3, plan = $4, interval = $5, period_start = $6, period_end = $7,
+    cancel_at_period_end = $8, trial_ends_at = $9, grace_ends_at = $10, pending_plan = $11, pending_interval = $12,
+    pending_at = $13, card_brand = $14, card_last4 = $15, card_exp_month = $16, card_exp_year = $17,
+    plan_in_force = $18, version = version + 1, read_at = $19, confirm_plan = $20, confirm_interval = $21,
+    confirm_url = $22, confirm_expires_at = $23
+where workspace_id = $1
+"""
+_COME_BACK: Final = """
+update subscription set payer_left_at = null, version = version + 1 where workspace_id = $1 and payer_id = $2
+"""
 
 
 async def refresh(
@@ -81,7 +91,7 @@ async def _welcome_back(db: Db, row: SubscriptionRow) -> None:
         return
     member = await members.find_of_user(db, row.workspace_id, row.payer_id)
     if member is not None and member.role == "owner":
-        await payer_queries.come_back(db, row.workspace_id, row.payer_id)
+        await db.execute(_COME_BACK, row.workspace_id, row.payer_id)
 
 
 async def apply(
@@ -91,15 +101,29 @@ async def apply(
     row = await queries.find(db, seen.workspace_id, lock=True)
     if row is None or row.version != seen.version:
         return False
-    if notification is not None and not await queries.note(db, notification.id, row.workspace_id, notification.type):
+    if notification is not None and not await strays.note_once(db, notification, row.workspace_id):
         return True
     if state.plan_in_force is None and row.plan_in_force is not None:  # the subscription is no longer there at all
         state = msgspec.structs.replace(state, status="expired", plan=row.plan, plan_in_force=FREE)
-    await queries.write(db, row.workspace_id, state)
+    await _write(db, row.workspace_id, state)
     if state.plan_in_force is not None and state.plan_in_force != row.plan_in_force:
         await plans.change_plan(context, db, row.workspace_id, state.plan_in_force)
     await _record(db, row, state)
     return True
+
+
+async def _write(db: Db, workspace_id: UUID, state: State) -> None:
+    """Write what was read as what the workspace has."""
+    pending, card, confirmation = state.pending, state.card, state.confirmation
+    await db.execute(
+        _WRITE, workspace_id, state.remote_id, state.status, state.plan, state.interval, state.period_start,
+        state.period_end, state.cancel_at_period_end, state.trial_ends_at, state.grace_ends_at,
+        pending and pending.plan, pending and pending.interval, pending and pending.at,
+        card and card.brand, card and card.last4, card and card.exp_month, card and card.exp_year,
+        state.plan_in_force, clock.now(),
+        confirmation and confirmation.plan, confirmation and confirmation.interval,
+        confirmation and confirmation.url, confirmation and confirmation.expires_at,
+    )  # fmt: skip
 
 
 async def _record(db: Db, row: SubscriptionRow, state: State) -> None:

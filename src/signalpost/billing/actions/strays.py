@@ -10,9 +10,9 @@ from uuid import UUID
 
 from signalpost.audit.actions import record as audit
 from signalpost.audit.documents import Change
-from signalpost.billing import differences, payer_queries, queries, remote
+from signalpost.billing import differences, queries, remote
 from signalpost.billing.differences import Difference
-from signalpost.billing.payer_queries import Payment
+from signalpost.billing.queries import Payment
 from signalpost.billing.states import PAYING, Charged, Remote, status_of
 from signalpost.billing.stripe import Refused, Stripe, not_possible
 from signalpost.context import AppContext
@@ -23,6 +23,18 @@ from signalpost.kit.db import Db
 STRIPE: Final = Actor(type="system", id=None, name="Stripe")
 _OWED: Final = ("past_due", "unpaid", "paused")
 _log = log.get("billing")
+_NOTE: Final = """
+insert into billing_event (id, workspace_id, type) values ($1, $2, $3) on conflict (id) do nothing returning true
+"""
+_NOTE_PAYMENTS: Final = """
+insert into billing_payment (invoice_id, workspace_id, amount, currency, invoiced_at)
+select p.invoice_id, $1, p.amount, p.currency, p.invoiced_at
+from unnest($2::text[], $3::bigint[], $4::text[], $5::timestamptz[]) as p (invoice_id, amount, currency, invoiced_at)
+on conflict (invoice_id) do nothing returning invoice_id
+"""
+_REFUNDED: Final = """
+update billing_payment set refunded_at = $2 where invoice_id = $1 and refunded_at is null returning true
+"""
 
 
 class Notification(NamedTuple):
@@ -50,7 +62,7 @@ async def end(
     """
     second = since.replace(microsecond=0)  # Stripe counts in seconds
     async with context.database.connection() as db:
-        noted = await payer_queries.known_payments(db, charged)
+        noted = await queries.known_payments(db, charged)
     late = [payment for payment in charged if payment.invoiced_at >= second and payment.invoice_id not in noted]
     try:
         for subscription in remotes:
@@ -79,14 +91,14 @@ async def end_elsewhere(
 ) -> None:
     """Act upon a customer that no workspace is now: one that was left, or one that nobody here knows."""
     async with context.database.connection() as db:
-        former = await payer_queries.former_customer(db, customer_id)
+        former = await queries.former_customer(db, customer_id)
     if former is not None:
         workspace_id, left_at = former
         remotes = await remote.subscriptions(stripe, customer_id)
         charged = await remote.payments(stripe, customer_id, remotes)
         refunded = await end(context, stripe, remotes, charged, left_at)
         async with context.database.transaction() as db:
-            if notification is None or await queries.note(db, notification.id, workspace_id, notification.type):
+            if notification is None or await note_once(db, notification, workspace_id):
                 await record_payments(db, workspace_id, customer_id, charged, refunded)
     elif notification is not None and notification.concerns_us:
         for subscription in await remote.subscriptions(stripe, customer_id):
@@ -94,6 +106,11 @@ async def end_elsewhere(
                 status = status_of(subscription.status, cancelling=subscription.cancelling)
                 charge = Charged(subscription.id, customer_id, status, subscription.plan, subscription.workspace)
                 await note_unknown(context, charge)
+
+
+async def note_once(db: Db, notification: Notification, workspace_id: UUID) -> bool:
+    """Note that a notification is acted upon in this transaction; False if it was before."""
+    return await db.fetchval(_NOTE, notification.id, workspace_id, notification.type) is not None
 
 
 async def note_unknown(context: AppContext, charge: Charged) -> None:
@@ -119,13 +136,13 @@ async def record_payments(
     db: Db, workspace_id: UUID, customer_id: str, charged: list[Payment], refunded: list[Payment]
 ) -> None:
     """Write each payment and each refund into the history of the workspace, once."""
-    new = await payer_queries.note_payments(db, workspace_id, charged)
+    new = await _note_payments(db, workspace_id, charged)
     now = clock.now()
     for payment in reversed(charged):
         if payment.invoice_id in new:
             await record(db, workspace_id, "payment", payment)
     for payment in refunded:
-        if await payer_queries.note_refund(db, payment.invoice_id, now):
+        if await db.fetchval(_REFUNDED, payment.invoice_id, now):
             await record(db, workspace_id, "payment_refunded", payment)
             _log.error("payment.refunded", workspace=str(workspace_id), invoice=payment.invoice_id)
             difference = Difference(
@@ -137,6 +154,17 @@ async def record_payments(
                 " another person now.",
             )
             await differences.note(db, difference, now, solution="ended and given back")
+
+
+async def _note_payments(db: Db, workspace_id: UUID, paid: list[Payment]) -> set[str]:
+    """Write invoices that were paid; return the ids of those that were not known."""
+    if not paid:
+        return set()
+    values = (
+        [payment.invoice_id for payment in paid], [payment.amount for payment in paid],
+        [payment.currency for payment in paid], [payment.invoiced_at for payment in paid],
+    )  # fmt: skip
+    return {row[0] for row in await db.fetch(_NOTE_PAYMENTS, workspace_id, *values)}
 
 
 async def record(db: Db, workspace_id: UUID, action: str, payment: Payment) -> None:
