@@ -26,6 +26,7 @@ _UNIVERSE = (
 _ATOM = re.compile(
     r"\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\[wWdDsS]|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\[^A-Za-z\s]|[^\\()|?*+{}^$\sA-Za-z]"
 )
+_IN_PLACE = re.compile(rf"\bpattern=|\b(?:re|regex)\.(?:{'|'.join(LOOKS)})\(")
 _WORD = re.compile(r"(?:[A-Za-z0-9_:/<!`'\"&;=-]|\\[^A-Za-z\s]){2,}")
 
 
@@ -72,7 +73,10 @@ def patterns_in_place() -> list[Pattern]:
         module = ".".join(path.relative_to(root).with_suffix("").parts)
         if "__main__" in module:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        if not _IN_PLACE.search(source):  # to parse all of them takes seconds
+            continue
+        for node in ast.walk(ast.parse(source)):
             pattern = _of_call(module, node) if isinstance(node, ast.Call) else None
             if pattern is not None:
                 found.setdefault((pattern.compiled.pattern, "".join(pattern.looks)), pattern)
@@ -97,13 +101,18 @@ def _of_call(module: str, node: ast.Call) -> Pattern | None:
 
 
 @cache
-def _sources() -> str:
-    return "\n".join(path.read_text() for path in Path(signalpost.__path__[0]).rglob("*.py"))
+def _uses() -> dict[str, set[str]]:
+    """Return the methods that are called on each name anywhere in the product."""
+    found: dict[str, set[str]] = {}
+    call = re.compile(rf"\b(\w+)(?:\[[^\]]*\])?\.({'|'.join(LOOKS)})\(")
+    for path in Path(signalpost.__path__[0]).rglob("*.py"):
+        for name, method in call.findall(path.read_text()):
+            found.setdefault(name, set()).add(method)
+    return found
 
 
 def _looks(name: str) -> tuple[str, ...]:
-    used = set(re.findall(rf"\b{re.escape(name)}(?:\[[^\]]*\])?\.({'|'.join(LOOKS)})\(", _sources()))
-    return tuple(sorted(used)) or LOOKS
+    return tuple(sorted(_uses().get(name, LOOKS)))
 
 
 def representatives(compiled: Any) -> list[str]:

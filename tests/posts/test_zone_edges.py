@@ -4,9 +4,12 @@ import zoneinfo
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from signalpost.kit import clock, zones
 from signalpost.kit.db import Database
 
+pytestmark = pytest.mark.xdist_group("zones")  # what is compared is found once
 BEGIN, END = datetime(2026, 1, 1, tzinfo=UTC), datetime(2031, 1, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 _STEP = timedelta(days=6)
@@ -31,18 +34,23 @@ def _edges(zone: zoneinfo.ZoneInfo) -> Iterator[datetime]:
         at += _STEP
 
 
-EDGES = [(name, edge) for name in NAMES for edge in _edges(zoneinfo.ZoneInfo(name))]
+@pytest.fixture(scope="module")
+def edges() -> list[tuple[str, datetime]]:
+    """Each zone with the instants at which its clocks change."""
+    return [(name, edge) for name in NAMES for edge in _edges(zoneinfo.ZoneInfo(name))]
 
 
-def test_there_are_as_many_zones_and_changes_as_expected() -> None:
+def test_there_are_as_many_zones_and_changes_as_expected(edges: list[tuple[str, datetime]]) -> None:
     """Else the tests below compare nothing."""
     assert len(NAMES) > 590
-    assert len(EDGES) > 1_900
-    assert {"Europe/Berlin", "Africa/Casablanca", "Australia/Lord_Howe", "America/Nuuk"} <= {name for name, _ in EDGES}
+    assert len(edges) > 1_900
+    assert {"Europe/Berlin", "Africa/Casablanca", "Australia/Lord_Howe", "America/Nuuk"} <= {name for name, _ in edges}
 
 
-async def test_python_and_postgresql_show_the_same_wall_time_before_and_after_each_change(database: Database) -> None:
-    instants = [(name, edge + shift) for name, edge in EDGES for shift in (-SECOND, timedelta(), SECOND)]
+async def test_python_and_postgresql_show_the_same_wall_time_before_and_after_each_change(
+    database: Database, edges: list[tuple[str, datetime]]
+) -> None:
+    instants = [(name, edge + shift) for name, edge in edges for shift in (-SECOND, timedelta(), SECOND)]
     instants += [(name, BEGIN + timedelta(days=days)) for name in NAMES for days in (0, 190)]
     async with database.connection() as db:
         abbreviations = {record["abbrev"] for record in await db.fetch("select abbrev from pg_timezone_abbrevs")}
@@ -61,9 +69,9 @@ async def test_python_and_postgresql_show_the_same_wall_time_before_and_after_ea
     assert different == []
 
 
-def test_a_wall_time_around_each_change_means_one_instant() -> None:
+def test_a_wall_time_around_each_change_means_one_instant(edges: list[tuple[str, datetime]]) -> None:
     """In a gap the same distance after it, in an overlap the first time; elsewhere the only one."""
-    for name, edge in EDGES:
+    for name, edge in edges:
         zone = zoneinfo.ZoneInfo(name)
         before, after = (edge - SECOND).astimezone(zone).utcoffset(), edge.astimezone(zone).utcoffset()
         assert before is not None
