@@ -41,8 +41,7 @@ PYTHON_PATCH_MIN = {11: 14, 12: 12, 13: 9}
 POSTGRES_MINOR_MIN = {15: 15, 16: 11, 17: 7, 18: 1}
 """By major version: earlier ones have known security faults."""
 TRANSACTION_TIMEOUT_SINCE = 17
-CLOCK_SECONDS_MAX = 5.0
-SECONDS_MAX = 10.0
+CLOCK_SECONDS_MAX, SECONDS_MAX = 5.0, 10.0
 _EXPECTED = (OperatorError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError)
 
 _ROLE = """
@@ -84,11 +83,8 @@ async def examine(settings: Settings, version: str) -> list[Check]:
     elif has_folder:
         fix = "Start `signalpost serve` once, or set SIGNALPOST_DATABASE_URL."
         checks.append(Check("database", ok=False, detail=f"There is no database in {settings.data_dir}.", fix=fix))
-    checks.append(await _process(settings, version))
-    checks.append(await _storage(settings))
-    checks += await _packages(settings)
-    checks += [_base_url(settings), await _mail(settings)]
-    return checks
+    checks += [await _process(settings, version), await _storage(settings), *await _packages(settings)]
+    return [*checks, _base_url(settings), await _mail(settings)]
 
 
 def as_json(checks: list[Check]) -> str:
@@ -233,14 +229,11 @@ def _migrations(state: runner.State, *, is_current: bool) -> Check:
     if is_current:
         return Check("migrations", ok=True, detail="current")
     if state.unfinished:
-        return Check(
-            "migrations", ok=False, detail=f"The migration {state.unfinished} began and has not come to its end.",
-            fix="If no process migrates now, run `signalpost migrate`: it does what is left.",
-        )  # fmt: skip
-    return Check(
-        "migrations", ok=False, detail="The schema is not that of this version.",
-        fix="Run `signalpost migrate`, or start the newest version.",
-    )  # fmt: skip
+        detail = f"The migration {state.unfinished} began and has not come to its end."
+        fix = "If no process migrates now, run `signalpost migrate`: it does what is left."
+        return Check("migrations", ok=False, detail=detail, fix=fix)
+    fix = "Run `signalpost migrate`, or start the newest version."
+    return Check("migrations", ok=False, detail="The schema is not that of this version.", fix=fix)
 
 
 def _rights(role: Any) -> Check:
@@ -259,9 +252,7 @@ def _isolation(login: str, *, in_force: bool) -> Check:
     if in_force:
         return Check("isolation", ok=True, detail="The database itself keeps workspaces apart.")
     roles = f"{isolation.SERVICE}, {isolation.ENGINE}"
-    fix = (
-        f"As a superuser, create the roles {roles} and grant them to {login} (guide Operate); then restart the service."
-    )
+    fix = f"As a superuser, create the roles {roles} and grant them to {login} (guide Operate); restart the service."
     return Check("isolation", ok=True, detail="Not in force: only the program keeps workspaces apart.", fix=fix)
 
 
@@ -310,9 +301,8 @@ async def _engine(dsn: str, overdue: int) -> Check:
 
 def _backup(age: Age, warning_days: int) -> Check:
     """Warn, but let the exit code be: nothing is broken, and other tools may save this database."""
-    if age.made_at is None:
-        detail = "none that this database knows of"
-    else:
+    detail = "none that this database knows of"
+    if age.made_at is not None:
         detail = f"the last one was made on {age.made_at:%Y-%m-%d %H:%M} UTC, {_days(age.seconds)} ago"
     if not (warning_days and (age.made_at is None or age.is_too_old(warning_days))):
         return Check("backup", ok=True, detail=detail)
@@ -373,15 +363,13 @@ async def _storage(settings: Settings) -> Check:
 async def _packages(settings: Settings) -> list[Check]:
     """Import each package that the operator named, in a process of its own."""
     examined = await loading.examine(settings.networks_extra, reserved=RESERVED_SLUGS)
+    fix = "Install or update the package, or take it out of SIGNALPOST_NETWORKS_EXTRA."
     return [
         Check(f"network {package.slug}", ok=True, detail=package.package or "")
         if package.problem is None
-        else Check(
-            f"network {package.slug}", ok=False, detail=f"{package.problem} {package.detail}",
-            fix="Install or update the package, or take it out of SIGNALPOST_NETWORKS_EXTRA.",
-        )
+        else _failed(f"network {package.slug}", f"{package.problem} {package.detail}", fix)
         for package in examined
-    ]  # fmt: skip
+    ]
 
 
 def _is_missing_folder(url: str) -> bool:
@@ -399,9 +387,8 @@ def _base_url(settings: Settings) -> Check:
 
 async def _mail(settings: Settings) -> Check:
     if settings.smtp_url is None:
-        return Check(
-            "mail", ok=True, detail="off", fix="Set SIGNALPOST_SMTP_URL to send invitations and password resets."
-        )
+        fix = "Set SIGNALPOST_SMTP_URL to send invitations and password resets."
+        return Check("mail", ok=True, detail="off", fix=fix)
     fix = "Check SIGNALPOST_SMTP_URL and the mail server."
     try:
         server = Server.of(settings.smtp_url)
