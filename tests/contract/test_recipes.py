@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
@@ -49,6 +50,8 @@ RECIPES: Final = {
     "event": Recipe("Add an event", "three files, four if its data is new", 4),
     "limit": Recipe("Add a plan limit", "four files", 4),
     "job": Recipe("Add a job", "two files, three for the first job of a room", 3),
+    "page": Recipe("Add a console page", "five files", 5),
+    "network_package": Recipe("Add a network from a package", "two files", 2),
 }
 
 
@@ -91,12 +94,37 @@ def test_the_recipes_are_complete(tmp_path: Path) -> None:
     _run(
         tmp_path, tools / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
         "tests/contract", "tests/support/test_escalate.py", "tests/plans/test_limits.py",
-        "--ignore=tests/contract/test_recipes.py", "-m", "not slow and not heavy",
-        "-k", "escalate or test_table or test_limits or reference",
+        "tests/console/test_console_files.py", "--ignore=tests/contract/test_recipes.py",
+        "-m", "not slow and not heavy",
+        "-k", "escalate or test_table or test_limits or reference or catalogs or no_module or addresses_name",
     )  # fmt: skip
+    _install(tmp_path / "package")
+    assert _run(tmp_path / "package", tools / "python", "-c", _EXAMINE) == "signalpost-noticeboard 1.0.0, no problem\n"
+
+
+_EXAMINE: Final = """
+import asyncio
+from signalpost.network_packages.loading import examine
+[status] = asyncio.run(examine(["noticeboard"]))
+print(status.package, status.detail or "no problem", sep=", ")
+"""
+
+
+def _install(package: Path) -> None:
+    """Write what pip writes of a package whose folder is on the import path."""
+    project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    metadata = package / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    [(group, entries)] = project["entry-points"].items()
+    lines = (f"[{group}]", *(f"{name} = {value}" for name, value in entries.items()))
+    (metadata / "entry_points.txt").write_text("\n".join(lines))
 
 
 def _apply(path: Path, edit: Edit) -> None:
+    path.parent.mkdir(exist_ok=True)
     text = path.read_text() if path.exists() else ""
     if edit.anchor is None:
         path.write_text(text + edit.text)
@@ -107,7 +135,9 @@ def _apply(path: Path, edit: Edit) -> None:
     path.write_text(text[: found.start()] + edit.text + text[rest:])
 
 
-def _run(folder: Path, *command: str | Path) -> None:
-    environment = os.environ | {"PYTHONPATH": str(folder / "src")}
+def _run(folder: Path, *command: str | Path) -> str:
+    """Return what the command prints; it must succeed."""
+    environment = os.environ | {"PYTHONPATH": f"{folder / 'src'}{os.pathsep}{folder}"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}\n{done.stdout[-4_000:]}\n{done.stderr[-2_000:]}"
+    return done.stdout
