@@ -80,11 +80,7 @@ async def _notice(db: Db, workspace_id: UUID) -> None:
 async def _mail(db: Db, workspace_id: UUID, owner: Row, changed: Sequence[Row]) -> bool:
     """Return whether the owner gets the message."""
     lines = [
-        {
-            "account": f"{networks.name_of(platform)}: {username}",
-            "reason": reason or "",
-            "advice": _ADVICE[status],
-        }
+        {"account": f"{networks.name_of(platform)}: {username}", "reason": reason or "", "advice": _ADVICE[status]}
         for platform, username, status, reason, _ in changed[:ACCOUNTS_MAX]
     ]
     values = {"workspace": owner[0], "accounts": lines, "more": max(0, len(changed) - ACCOUNTS_MAX)}

@@ -31,14 +31,7 @@ from signalpost.billing.errors import BillingDisabled, BillingNotConfigured, Pay
 from signalpost.context import AppContext
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit.db import Db
-from signalpost.kit.problems import (
-    Forbidden,
-    InsufficientScope,
-    InvalidState,
-    NotFound,
-    Unauthenticated,
-    Unavailable,
-)
+from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidState, NotFound, Unauthenticated, Unavailable
 from signalpost.kit.wire import Listing
 from signalpost.publishing.errors import InvalidQueueSecret
 from signalpost.web.caller import PUBLIC, Caller

@@ -76,10 +76,7 @@ async def get_best_times(context: AppContext, caller: Caller, query: BestTimesQu
 @routes.get(
     "/analytics/export",
     scope="analytics:read",
-    documented_response={
-        "text/csv": {"schema": {"type": "string"}},
-        "application/vnd.apache.parquet": _BYTES,
-    },
+    documented_response={"text/csv": {"schema": {"type": "string"}}, "application/vnd.apache.parquet": _BYTES},
 )
 async def export_analytics(context: AppContext, caller: Caller, query: ExportQuery) -> RawResponse:
     """Return the posts of a period with their newest numbers as a table, a row for each post on each network.

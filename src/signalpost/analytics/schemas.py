@@ -32,12 +32,10 @@ class OverviewQuery(Input):
 
     profile_id: Annotated[ProfileId | None, Meta(description="Only posts of this profile.")] = None
     start_date: Annotated[
-        Day | None,
-        Meta(description="The first day. Default: 29 days before the last one.", examples=["2026-11-01"]),
+        Day | None, Meta(description="The first day. Default: 29 days before the last one.", examples=["2026-11-01"])
     ] = None
     end_date: Annotated[
-        Day | None,
-        Meta(description="The last day, at most 366 days in all. Default: today.", examples=["2026-11-21"]),
+        Day | None, Meta(description="The last day, at most 366 days in all. Default: today.", examples=["2026-11-21"])
     ] = None
 
 
@@ -147,7 +145,7 @@ class Overview(Totals):
         Meta(
             description="Everything that was published until then is counted. Usually now; earlier while many posts are"
             " still to be added, some of them by each question and all of them in the background. Null: the workspace"
-            " has more than 200 accounts, and posts of the last minutes may be missing.",
+            " has more than 200 accounts, and posts of the last minutes may be missing."
         ),
     ]
 

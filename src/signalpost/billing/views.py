@@ -42,11 +42,7 @@ def plan(offer: Offer, current: str | None) -> Plan:
 
 
 def subscription(
-    row: SubscriptionRow | None,
-    plan_key: str,
-    used: dict[str, int],
-    offered: HandoverRow | None,
-    reader_id: UUID,
+    row: SubscriptionRow | None, plan_key: str, used: dict[str, int], offered: HandoverRow | None, reader_id: UUID
 ) -> Subscription:
     """Return what a workspace has; without a row it never wanted to buy anything.
 

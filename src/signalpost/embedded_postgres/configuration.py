@@ -60,8 +60,7 @@ def write(cluster: Path, account: ServerAccount, settings: Mapping[str, str], so
     excluded = {"nobody"} if account.uid is not None else set()
     users = sorted({"root", account.name} - excluded)
     account.write(
-        cluster / "pg_ident.conf",
-        [f'service "{user}" {role}' for user in users for role in ("signalpost", "postgres")],
+        cluster / "pg_ident.conf", [f'service "{user}" {role}' for user in users for role in ("signalpost", "postgres")]
     )
 
 

@@ -7,12 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openfeature.evaluation_context import EvaluationContext
-from openfeature.exception import (
-    FlagNotFoundError,
-    ProviderNotReadyError,
-    TargetingKeyMissingError,
-    TypeMismatchError,
-)
+from openfeature.exception import FlagNotFoundError, ProviderNotReadyError, TargetingKeyMissingError, TypeMismatchError
 from openfeature.flag_evaluation import FlagResolutionDetails, FlagValueType, Reason
 from openfeature.provider import AbstractProvider, Metadata
 

@@ -1,8 +1,4 @@
 from signalpost.flags import routes
 from signalpost.room import Room
 
-ROOM = Room(
-    name="flags",
-    tables=("feature_flag",),
-    routes=routes.routes,
-)
+ROOM = Room(name="flags", tables=("feature_flag",), routes=routes.routes)

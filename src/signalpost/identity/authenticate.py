@@ -48,11 +48,7 @@ update app_user set last_workspace_id = $2 where id = $1 and last_workspace_id i
 
 
 def authenticator(
-    context: AppContext,
-    *,
-    rates: Rates | None = None,
-    keys_max: KeysMax | None = None,
-    guesses: Guesses | None = None,
+    context: AppContext, *, rates: Rates | None = None, keys_max: KeysMax | None = None, guesses: Guesses | None = None
 ) -> Authenticate:
     """Return the function that `web` calls with bearer, X-Workspace-Id and address."""
     return _Credentials(context, rates, keys_max, guesses or Guesses(Limiter())).caller

@@ -26,12 +26,7 @@ from signalpost.identity.schemas import (
     UserRegister,
 )
 from signalpost.kit.db import Db
-from signalpost.kit.problems import (
-    AlreadyExists,
-    Forbidden,
-    InvalidState,
-    Unauthenticated,
-)
+from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, Unauthenticated
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.request import ClientAddress
 from signalpost.web.routing import Routes
@@ -156,12 +151,7 @@ async def forgot_password(db: Db, context: AppContext, data: PasswordForgot, add
 
 
 @routes.post(
-    "/auth/password/reset",
-    scope=PUBLIC,
-    bucket="login",
-    status=204,
-    history="action",
-    raises=(InvalidCredentials,),
+    "/auth/password/reset", scope=PUBLIC, bucket="login", status=204, history="action", raises=(InvalidCredentials,)
 )
 async def reset_password(context: AppContext, data: PasswordReset) -> None:
     """Choose a new password with the token of a mailed link. All sessions of the user end."""

@@ -31,11 +31,7 @@ AnyPassword = Annotated[
 Name = Annotated[
     str,
     Meta(
-        min_length=1,
-        max_length=100,
-        pattern=r"\S",
-        extra={issue_text.FORMAT: issue_text.NOT_BLANK},
-        examples=["Acme"],
+        min_length=1, max_length=100, pattern=r"\S", extra={issue_text.FORMAT: issue_text.NOT_BLANK}, examples=["Acme"]
     ),
 ]
 Zone = Annotated[

@@ -3,13 +3,7 @@ from datetime import datetime
 from uuid import UUID
 
 from signalpost.identity.queries import UserRow, WorkspaceRow, plan_in_force
-from signalpost.identity.schemas import (
-    Authentication,
-    Me,
-    User,
-    Workspace,
-    WorkspaceSummary,
-)
+from signalpost.identity.schemas import Authentication, Me, User, Workspace, WorkspaceSummary
 from signalpost.kit import clock, ids
 from signalpost.settings import Settings
 from signalpost.web.caller import Caller

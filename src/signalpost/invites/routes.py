@@ -2,13 +2,7 @@ from typing import Annotated, Any
 
 from signalpost.accounts.errors import PlatformError, PlatformNotConfigured, PlatformTimeout
 from signalpost.context import AppContext
-from signalpost.identity.errors import (
-    InviteExpired,
-    InviteRevoked,
-    InviteUsed,
-    PlanLimitReached,
-    TestModeOnlySandbox,
-)
+from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed, PlanLimitReached, TestModeOnlySandbox
 from signalpost.invites import queries, views
 from signalpost.invites.actions import guest, manage
 from signalpost.invites.queries import InviteRow

@@ -35,13 +35,7 @@ _ERROR = "update mail_message set error = $2 where id = $1"
 _SETTLE = "update mail_message set state = $2, error = $3, message = $4, settled_at = now() where id = $1"
 Kind = Literal["security", "account", "own", "subscription", "stranger"]
 
-PLACES: Final[dict[Kind, int]] = {
-    "security": 20,
-    "account": 5,
-    "own": 30,
-    "subscription": 30,
-    "stranger": 10,
-}
+PLACES: Final[dict[Kind, int]] = {"security": 20, "account": 5, "own": 30, "subscription": 30, "stranger": 10}
 """Messages to one mailbox in an hour, from whomever. A kind has places of its own, so that what one can cause for a
 stranger never takes the place of what a person needs."""
 

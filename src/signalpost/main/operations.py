@@ -124,11 +124,7 @@ async def revoke_leaked(context: AppContext, text: str) -> dict[str, Any]:
     """Revoke every key of this instance that stands in a text, and mail its people."""
     keys = secret_scanning.find(text)
     result = await leaked.revoke_leaked(context, keys, source="The operator")
-    return {
-        "found": len(keys),
-        "revoked": [ids.encode("key", key) for key in result.keys],
-        "unknown": result.unknown,
-    }
+    return {"found": len(keys), "revoked": [ids.encode("key", key) for key in result.keys], "unknown": result.unknown}
 
 
 _DEMO = """

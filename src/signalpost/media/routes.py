@@ -100,11 +100,7 @@ async def presign_upload(context: AppContext, db: Db, caller: Caller, data: Uplo
     return views.presigned_upload(await presign.presign_upload(context, db, caller, data))
 
 
-@routes.post(
-    "/media/presign-upload/batch",
-    scope="media:write",
-    raises=(PlanLimitReached,),
-)
+@routes.post("/media/presign-upload/batch", scope="media:write", raises=(PlanLimitReached,))
 async def presign_uploads(context: AppContext, db: Db, caller: Caller, data: UploadsPresign) -> PresignedUploads:
     """Announce up to 50 files, all or none."""
     return views.presigned_uploads(await presign.presign_uploads(context, db, caller, data.files))

@@ -65,9 +65,7 @@ def _variant(variant: VariantDocument) -> MediaVariant:
 
 def media_deletion(row: MediaRow) -> MediaDeletion:
     return MediaDeletion(
-        id=ids.encode("med", row.id),
-        deleted=True,
-        bytes_kept_until=clock.wire(row.expires_at or clock.now()),
+        id=ids.encode("med", row.id), deleted=True, bytes_kept_until=clock.wire(row.expires_at or clock.now())
     )
 
 

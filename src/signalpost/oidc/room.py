@@ -1,9 +1,4 @@
 from signalpost.oidc import routes
 from signalpost.room import Room
 
-ROOM = Room(
-    name="oidc",
-    kind="extension",
-    tables=("user_identity",),
-    routes=routes.routes,
-)
+ROOM = Room(name="oidc", kind="extension", tables=("user_identity",), routes=routes.routes)

@@ -104,12 +104,7 @@ def _tracked(content: Content, utm: Utm, platform: str) -> Content:
 
 
 def outgoing(
-    content: Content,
-    files: Mapping[UUID, OutgoingMedia],
-    *,
-    dedupe_key: str,
-    created_at: datetime,
-    attempt: int = 1,
+    content: Content, files: Mapping[UUID, OutgoingMedia], *, dedupe_key: str, created_at: datetime, attempt: int = 1
 ) -> Outgoing:
     """Return the content as a connector takes it. Media that are missing in `files` (by media id) are left out."""
     thread = [Part(text=part.text, media=_files(part.media, files)) for part in content.thread]

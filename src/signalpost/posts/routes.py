@@ -68,11 +68,7 @@ NOT_ACCEPTED = (
 NO_NOTE, REJECTED = PostApprove(), PostReject()
 """The bodies of requests that send none."""
 
-_POST = {
-    "profileId": "prof_01M7Z0000000000000000000AB",
-    "platforms": ["bluesky"],
-    "text": "Hello from #signalpost",
-}
+_POST = {"profileId": "prof_01M7Z0000000000000000000AB", "platforms": ["bluesky"], "text": "Hello from #signalpost"}
 _EXAMPLES = {
     "Publish now": _POST,
     "Schedule for a local time": {**_POST, "scheduledAt": "2026-12-24T18:00", "timezone": "Europe/Berlin"},

@@ -174,11 +174,4 @@ async def _release(
     await queries.lock_lanes(db, [account_id])
     due = [record["next_attempt_at"] for record in await db.fetch(_RELEASE, account_id, at, reason)]
     if due:
-        await wake(
-            db,
-            "target",
-            [account_id],
-            workspace_id=workspace_id,
-            platforms=[platform],
-            due=[min(due)],
-        )
+        await wake(db, "target", [account_id], workspace_id=workspace_id, platforms=[platform], due=[min(due)])

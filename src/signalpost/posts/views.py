@@ -333,11 +333,7 @@ def _api_names(columns: Iterable[str]) -> list[str]:
 _post_of_row: Final = _row_builder(Post, (*PostRow.__struct_fields__, *_FROM_TARGETS), _IDS, _INSTANTS, _DOCUMENTS)
 _post_of_values: Final = _stored_builder(Post, (*POST_COLUMNS, *_FROM_TARGETS), _IDS, _INSTANTS, _DOCUMENTS, PostRow)
 _target_of_row: Final = _row_builder(
-    Target,
-    (*_api_names(TargetRow.__struct_fields__), "metrics"),
-    _TARGET_IDS,
-    _TARGET_INSTANTS,
-    _TARGET_DOCUMENTS,
+    Target, (*_api_names(TargetRow.__struct_fields__), "metrics"), _TARGET_IDS, _TARGET_INSTANTS, _TARGET_DOCUMENTS
 )
 _target_of_values: Final = _stored_builder(
     Target,

@@ -138,8 +138,7 @@ class ProfileUpdate(Input):
         Meta(description="A note for your team; never published.", examples=["Daily offers and events"]),
     ] = UNSET
     color: Annotated[
-        Color | UnsetType | None,
-        Meta(description="A colour for the profile in user interfaces.", examples=["#1f6feb"]),
+        Color | UnsetType | None, Meta(description="A colour for the profile in user interfaces.", examples=["#1f6feb"])
     ] = UNSET
     timezone: Annotated[
         TimeZone | UnsetType | None,

@@ -17,10 +17,7 @@ def profile(row: ProfileRow) -> Profile:
         language=row.language,
         default_hashtags=row.default_hashtags,
         watermark_media_id=ids.encode_or_none("med", row.watermark_media_id),
-        late_policy=LatePolicy(
-            tolerance_minutes=row.late_tolerance_minutes,
-            min_gap_seconds=row.min_gap_seconds,
-        ),
+        late_policy=LatePolicy(tolerance_minutes=row.late_tolerance_minutes, min_gap_seconds=row.min_gap_seconds),
         approval_required=row.approval_required,
         parent_id=ids.encode_or_none("prof", row.parent_id),
         child_count=row.child_count,

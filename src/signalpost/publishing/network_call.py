@@ -48,13 +48,7 @@ class NetworkCall:
     """The call of one attempt."""
 
     def __init__(
-        self,
-        context: AppContext,
-        attempt: Attempt,
-        lease: Lease,
-        writer: JournalWriter,
-        *,
-        seconds_max: float,
+        self, context: AppContext, attempt: Attempt, lease: Lease, writer: JournalWriter, *, seconds_max: float
     ) -> None:
         self._context = context
         self._seconds_max = seconds_max

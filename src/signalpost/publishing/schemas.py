@@ -36,8 +36,7 @@ class PostRetry(Input):
         Meta(description="The failed targets to try again. Defaults to all of them."),
     ] = None
     include_unknown: Annotated[
-        bool,
-        Meta(description="Also try targets whose outcome is unknown: they are posted again.", examples=[False]),
+        bool, Meta(description="Also try targets whose outcome is unknown: they are posted again.", examples=[False])
     ] = False
 
 

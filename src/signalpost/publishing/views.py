@@ -9,14 +9,7 @@ from signalpost.kit import clock, ids
 from signalpost.posts import document_views
 from signalpost.posts import views as post_views
 from signalpost.posts.rows import PostRow, TargetRow
-from signalpost.publishing.schemas import (
-    DeliveryCounts,
-    NeverQueued,
-    PostCancellation,
-    QueueEntry,
-    QueueRun,
-    QueueTask,
-)
+from signalpost.publishing.schemas import DeliveryCounts, NeverQueued, PostCancellation, QueueEntry, QueueRun, QueueTask
 from signalpost.publishing.states import QueueState, TaskState
 
 PRIORITY: Final = 5

@@ -10,10 +10,5 @@ async def end(context: AppContext) -> None:
 
 
 ROOM = Room(
-    name="request_log",
-    kind="extension",
-    tables=("request_log",),
-    routes=routes.routes,
-    jobs=(work.jobs,),
-    end=end,
+    name="request_log", kind="extension", tables=("request_log",), routes=routes.routes, jobs=(work.jobs,), end=end
 )

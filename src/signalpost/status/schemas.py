@@ -197,8 +197,7 @@ class ComponentUpsert(Input):
     ] = None
     status: Annotated[ComponentStatus | None, Meta(description="Its status now.", examples=["operational"])] = None
     automatic: Annotated[
-        bool | None,
-        Meta(description="Whether its status follows the figures of its `platform`.", examples=[False]),
+        bool | None, Meta(description="Whether its status follows the figures of its `platform`.", examples=[False])
     ] = None
     platform: Annotated[
         Annotated[str, Meta(max_length=40)] | UnsetType | None,

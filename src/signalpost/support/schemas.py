@@ -13,10 +13,7 @@ from signalpost.web.fields import MediaId, PostId, TicketId, UserId
 Priority = Literal["low", "normal", "high", "urgent"]
 _NOT_BLANK = {issue_text.FORMAT: issue_text.NOT_BLANK}
 _ONE_LINE = {issue_text.FORMAT: "Must be one line, of more than spaces."}
-Subject = Annotated[
-    str,
-    Meta(min_length=3, max_length=200, pattern=r"^[^\r\n]*\S[^\r\n]*$(?![\s\S])", extra=_ONE_LINE),
-]
+Subject = Annotated[str, Meta(min_length=3, max_length=200, pattern=r"^[^\r\n]*\S[^\r\n]*$(?![\s\S])", extra=_ONE_LINE)]
 Text = Annotated[str, Meta(min_length=1, max_length=10_000, pattern=r"\S", extra=_NOT_BLANK)]
 Attachments = Annotated[list[MediaId], Meta(max_length=5)]
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]

@@ -39,8 +39,7 @@ def ticket(row: TicketRow, caller: Caller) -> Ticket:
         priority=row.priority,
         visibility="public" if row.type == SUGGESTION else "private",
         author=Person(
-            ids.encode("usr", row.author_id) if own else None,
-            row.author_name or (row.author_email if own else UNNAMED),
+            ids.encode("usr", row.author_id) if own else None, row.author_name or (row.author_email if own else UNNAMED)
         ),
         workspace_id=ids.encode("wsp", row.workspace_id) if own else None,
         assignee=Person(ids.encode("usr", row.assignee_id), row.assignee_name or STAFF_NAME)
@@ -65,8 +64,7 @@ def detail(
     """Return a ticket with its messages; `files`: the attachments that exist and that the caller may see."""
     own = is_own(row, caller)
     return TicketDetail(
-        **structs.asdict(ticket(row, caller)),
-        messages=[message(context, entry, files, own=own) for entry in messages],
+        **structs.asdict(ticket(row, caller)), messages=[message(context, entry, files, own=own) for entry in messages]
     )
 
 

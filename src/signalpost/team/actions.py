@@ -171,8 +171,7 @@ async def transfer_ownership(context: AppContext, db: Db, caller: Caller, member
         raise problems.ValidationFailed(errors=[MemberId.not_found("/memberId")])
     if row.id == mine.id or row.status != "active" or row.user_id is None:
         raise problems.InvalidState(
-            "Only another active member can become the owner.",
-            remediation="`GET /team` shows who is active.",
+            "Only another active member can become the owner.", remediation="`GET /team` shows who is active."
         )
     await ownership.require_movable(db, caller.workspace_id)
     if (await queries.workspace_terms(context.settings, db, caller.workspace_id)).plan == "free":

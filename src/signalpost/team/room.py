@@ -9,9 +9,4 @@ def subscribe(context: AppContext) -> None:
     context.subscribe(events.PlanChanged, subscriber.on_plan_changed)
 
 
-ROOM = Room(
-    name="team",
-    routes=routes.routes,
-    jobs=(work.jobs,),
-    subscribe=subscribe,
-)
+ROOM = Room(name="team", routes=routes.routes, jobs=(work.jobs,), subscribe=subscribe)

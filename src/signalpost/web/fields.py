@@ -68,8 +68,7 @@ class SubscriberId(Id, prefix="sub", noun="subscription"): ...
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, description="The display name.", examples=["Acme"])]
 ExternalId = Annotated[
-    str,
-    Meta(min_length=1, max_length=200, description="Your own id, unique in the workspace.", examples=["cms-4711"]),
+    str, Meta(min_length=1, max_length=200, description="Your own id, unique in the workspace.", examples=["cms-4711"])
 ]
 TimeZone = Annotated[
     str,
@@ -83,8 +82,7 @@ TimeZone = Annotated[
 ]
 Language = Annotated[str, Meta(min_length=2, max_length=35, description="A BCP 47 language tag.", examples=["en"])]
 PlatformSlug = Annotated[
-    str,
-    Meta(min_length=1, max_length=40, description="A network; `GET /platforms` lists them.", examples=["bluesky"]),
+    str, Meta(min_length=1, max_length=40, description="A network; `GET /platforms` lists them.", examples=["bluesky"])
 ]
 Day = Annotated[
     str,

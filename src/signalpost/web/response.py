@@ -18,10 +18,7 @@ _JSON = (b"application/json", PROBLEM_HEADER[1])
 _INDENTED_BYTES_MAX = 65_536
 _encode = json.Encoder().encode
 
-_BASE: Headers = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"no-store"),
-]
+_BASE: Headers = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
 
 
 class Response:
@@ -81,8 +78,5 @@ def problem_response(problem: Problem, path: str, base_url: str, headers: Header
     sent = {name for name, _ in extra}
     body = _encode(problem_document(problem, path, base_url))
     return Response(
-        problem.status,
-        body,
-        [*(header for header in headers if header[0] not in sent), *extra],
-        PROBLEM_HEADER[1],
+        problem.status, body, [*(header for header in headers if header[0] not in sent), *extra], PROBLEM_HEADER[1]
     )

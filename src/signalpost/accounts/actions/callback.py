@@ -28,15 +28,7 @@ from signalpost.kit import ids, log, problems
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
-from signalpost.networks.contract import (
-    ApiError,
-    AuthorizationCode,
-    Connector,
-    Identity,
-    OAuth,
-    OAuthApp,
-    Server,
-)
+from signalpost.networks.contract import ApiError, AuthorizationCode, Connector, Identity, OAuth, OAuthApp, Server
 
 _logger = log.get("accounts")
 

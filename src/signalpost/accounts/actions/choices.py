@@ -31,14 +31,7 @@ from signalpost.kit import clock, foreign, problems
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.tenant import across_workspaces
-from signalpost.networks.contract import (
-    ApiError,
-    BadCredentials,
-    Connector,
-    Destination,
-    Identity,
-    NetworkSession,
-)
+from signalpost.networks.contract import ApiError, BadCredentials, Connector, Destination, Identity, NetworkSession
 
 DESTINATIONS_MAX = 500
 

@@ -55,10 +55,7 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
             affected = await _disconnect(context, db, row, reason="user_request", actor=caller.actor, mode=caller.mode)
     revoked = session is not None and row.status != "disconnected" and await _revoke(row, session)
     return Disconnection(
-        id=ids.encode("acc", row.id),
-        status="disconnected",
-        revoked_at_platform=revoked,
-        affected_posts=len(affected),
+        id=ids.encode("acc", row.id), status="disconnected", revoked_at_platform=revoked, affected_posts=len(affected)
     )
 
 

@@ -144,12 +144,7 @@ async def _ask(context: AppContext, connector: Connector, account: AccountRow) -
 
 
 async def _connect(
-    context: AppContext,
-    caller: Caller,
-    connector: Connector,
-    data: PageSwitch,
-    entry: Destination,
-    grant: Identity,
+    context: AppContext, caller: Caller, connector: Connector, data: PageSwitch, entry: Destination, grant: Identity
 ) -> PlatformAccount:
     request = ConnectRequest.of(caller, connector, profile_id=data.profile_id, account_id=None)
     async with context.database.transaction() as db:

@@ -282,8 +282,7 @@ async def logout(context: AppContext, db: Db, caller: Caller) -> None:
 def _wrong_password(context: AppContext) -> InvalidCredentials:
     """Return the same for an unknown user and for a wrong password."""
     return InvalidCredentials(
-        "The e-mail address or the password is wrong.",
-        remediation=f"Check both. {password_help(context.settings)}",
+        "The e-mail address or the password is wrong.", remediation=f"Check both. {password_help(context.settings)}"
     )
 
 

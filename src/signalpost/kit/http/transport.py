@@ -180,10 +180,7 @@ class Transport:
             guard = None if trusted else self._guard
             limit, limit_per_host = self._limits
             connector = Connector(
-                resolver=GuardedResolver(self._resolver, guard),
-                limit=limit,
-                limit_per_host=limit_per_host,
-                guard=guard,
+                resolver=GuardedResolver(self._resolver, guard), limit=limit, limit_per_host=limit_per_host, guard=guard
             )
             session = self._sessions[trusted] = aiohttp.ClientSession(
                 connector=connector,

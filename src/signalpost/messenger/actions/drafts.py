@@ -18,14 +18,7 @@ from signalpost.posts import queries as posts
 from signalpost.posts.change import approve, trash, update
 from signalpost.posts.compose import validate
 from signalpost.posts.rows import PostRow, TargetRow
-from signalpost.posts.schemas.requests import (
-    MediaIn,
-    PostApprove,
-    PostCreate,
-    PostDeleteQuery,
-    PostUpdate,
-    TargetIn,
-)
+from signalpost.posts.schemas.requests import MediaIn, PostApprove, PostCreate, PostDeleteQuery, PostUpdate, TargetIn
 from signalpost.posts.schemas.responses import Post, PostValidation
 from signalpost.posts.write import create
 from signalpost.profiles.queries import ProfileRow

@@ -19,13 +19,7 @@ values ($1, $2, $3, $4, $5, $6, $7)
 
 
 async def to_link(
-    context: AppContext,
-    db: Db,
-    link: LinkRow,
-    reply: Reply | None,
-    *,
-    post_id: UUID | None = None,
-    ended: bool = False,
+    context: AppContext, db: Db, link: LinkRow, reply: Reply | None, *, post_id: UUID | None = None, ended: bool = False
 ) -> None:
     """Have a reply sent to a linked number. None: the result of the post, which is written when it is sent.
 

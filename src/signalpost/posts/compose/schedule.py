@@ -43,13 +43,7 @@ class Schedule(Struct):
 
 
 def resolve_schedule(
-    data: PostCreate,
-    zone_name: str,
-    unchanged: Unchanged,
-    issues: IssueCollector,
-    *,
-    is_draft: bool,
-    zone_chosen: bool,
+    data: PostCreate, zone_name: str, unchanged: Unchanged, issues: IssueCollector, *, is_draft: bool, zone_chosen: bool
 ) -> Schedule:
     """Read the times of the body, and collect what is wrong with them.
 

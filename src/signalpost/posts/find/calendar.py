@@ -18,14 +18,7 @@ from signalpost.kit.wire import encode
 from signalpost.posts import queries, views
 from signalpost.posts.find import listing
 from signalpost.posts.find.filters import MOMENT, conditions_of
-from signalpost.posts.schemas.calendar import (
-    COUNT_MAX,
-    DAYS_MAX,
-    PER_DAY_MAX,
-    CalendarDay,
-    CalendarQuery,
-    PostCalendar,
-)
+from signalpost.posts.schemas.calendar import COUNT_MAX, DAYS_MAX, PER_DAY_MAX, CalendarDay, CalendarQuery, PostCalendar
 from signalpost.posts.schemas.requests import PostListQuery
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller

@@ -178,12 +178,7 @@ def _no_post(post_id: UUID) -> problems.NotFound:
 
 
 async def _page_of(
-    db: Db,
-    page: Page,
-    order: _Order,
-    parts: Sequence[Sequence[Condition]],
-    *,
-    among_next: Sequence[Condition] = (),
+    db: Db, page: Page, order: _Order, parts: Sequence[Sequence[Condition]], *, among_next: Sequence[Condition] = ()
 ) -> Listing[Post]:
     """Return a page of the posts that meet all conditions of one of the parts; no post meets those of two.
 

@@ -55,12 +55,7 @@ Outcome = NewPost | Problem
 
 
 async def create_batch(
-    context: AppContext,
-    db: Db,
-    caller: Caller,
-    items: Sequence[Item],
-    *,
-    file_slots: FileSlots | None = None,
+    context: AppContext, db: Db, caller: Caller, items: Sequence[Item], *, file_slots: FileSlots | None = None
 ) -> list[Outcome]:
     """Write those of the posts that nothing stands in the way of; say of each other one why it was not written.
 

@@ -18,8 +18,7 @@ class PostsSchedule(Input):
         Annotated[int, Meta(ge=1, le=24)], Meta(description="How many of them to publish on a day.", examples=[4])
     ] = 4
     start_date: Annotated[
-        Day | None,
-        Meta(description="The first day, in `timezone`. Default: tomorrow.", examples=[None]),
+        Day | None, Meta(description="The first day, in `timezone`. Default: tomorrow.", examples=[None])
     ] = None
     time_slots: Annotated[
         Annotated[list[TimeOfDay], Meta(min_length=1, max_length=24)],

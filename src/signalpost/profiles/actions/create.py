@@ -57,13 +57,7 @@ async def create_default(db: Db, workspace_id: UUID, *, name: str, timezone: str
 def _new_profile(workspace_id: UUID) -> ProfileRow:
     now = clock.now()
     return ProfileRow(
-        id=ids.new_id(),
-        workspace_id=workspace_id,
-        name="",
-        slug="",
-        timezone="",
-        created_at=now,
-        updated_at=now,
+        id=ids.new_id(), workspace_id=workspace_id, name="", slug="", timezone="", created_at=now, updated_at=now
     )
 
 
