@@ -216,6 +216,8 @@ class Pinterest(Network):
         board = self._own_board(request, request.args["id"])
         size, first = self._page_size(request), int(request.query.get("bookmark", "0"))
         entries = [one for one in self.listed(request.person.id) if one.details["board_id"] == board.id]
+        if board.details.get("arranged"):
+            entries.reverse()
         items = [self._pin(entry) for entry in entries[first : first + size]]
         return Response(200, {"items": items, "bookmark": str(first + size) if first + size < len(entries) else None})
 

@@ -62,7 +62,7 @@ class TikTokUploads(DownloadingNetwork):
             raise self.refuse(400, "The sizes are invalid")
         least, most = PART_BYTES
         whole = part == size and count == 1 and size <= most
-        parts = least <= part <= most and count == max(size // part, 1) and count <= PARTS_MAX
+        parts = least <= part <= most and 2 <= count <= PARTS_MAX and count == size // part
         if not whole and not parts:
             raise self.refuse(400, "The chunk size or the total chunk count is invalid")
         post.size, post.part_size = size, part

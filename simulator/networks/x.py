@@ -178,8 +178,10 @@ class X(Uploads):
         for name in ("made_with_ai", "paid_partnership", "share_with_followers"):
             if not isinstance(body.get(name, False), bool):
                 raise self.refuse(400, f"$.{name}: must be a boolean")
+        if "reply_settings" in body and body.get("reply") is not None:
+            raise self.refuse(400, "$.reply_settings: cannot be set on a reply")
         if "quote_tweet_id" in body:
-            if not request.grant.app.details.get("enterprise"):
+            if not self._concerns(request, self.world.ledger.find("x", str(body["quote_tweet_id"]))):
                 raise self.refuse(403, "Quoting posts is not available for your access level.")
             if has_media:
                 raise self.refuse(400, "Only one of media, poll and quote_tweet_id can be used.")
@@ -194,10 +196,16 @@ class X(Uploads):
         parent = self.world.ledger.find("x", parent_id)
         if parent is None:
             raise self.refuse(403, "You attempted to reply to a Tweet that is deleted or not visible to you.")
-        own, summoned = parent.account_id == request.person.id, f"@{request.person.username}" in parent.text
-        if not own and not summoned and not request.grant.app.details.get("enterprise"):
+        if not self._concerns(request, parent):
             raise self.refuse(403, "You are not permitted to perform this action.")
         return parent_id
+
+    def _concerns(self, request: Request, entry: Entry | None) -> bool:
+        """Return whether an account may reply to a post or quote it: its own, and one that mentions it."""
+        if request.grant.app.details.get("enterprise"):
+            return True
+        person = request.person
+        return entry is not None and (entry.account_id == person.id or f"@{person.username}" in entry.text)
 
     def _is_duplicate(self, person: Person, text: str) -> bool:
         since = self.world.clock() - timedelta(seconds=DUPLICATE_SECONDS)

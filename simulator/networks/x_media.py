@@ -84,9 +84,9 @@ class Uploads(Network):
     def upload(self, request: Request) -> Response:
         """One shot, for images only."""
         fields = request.fields
-        self.only(fields, "media", "media_category", "media_type", "additional_owners", "shared")
+        self.only(fields, "media", "media_category", "additional_owners")  # X's specification has no others
         content = self._content(fields.get("media"))
-        declared = fields.get("media_type") or getattr(fields.get("media"), "content_type", "")
+        declared = getattr(fields.get("media"), "content_type", "") or "image/jpeg"
         media = self._register(request, fields.get("media_category"), declared, len(content))
         if media.category != "tweet_image":
             raise self.refuse(400, "This media_category needs a chunked upload.")

@@ -105,7 +105,10 @@ class YouTubeUploads(Network):
         for name in ("selfDeclaredMadeForKids", "containsSyntheticMedia", "embeddable"):
             if not isinstance(status.get(name, False), bool):
                 raise self.refuse(400, f"status.{name} has to be a boolean")
-        return {"snippet": snippet, "status": {"privacyStatus": "public", **status}}
+        shown = {"privacyStatus": "public", **status}
+        if request.grant.app.details.get("unaudited"):
+            shown["privacyStatus"] = "private"
+        return {"snippet": snippet, "status": shown}
 
     def _check(self, snippet: dict[str, Any]) -> None:
         title, description, tags = (snippet.get(name, default) for name, default in

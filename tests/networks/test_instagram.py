@@ -252,7 +252,7 @@ STORY = {"type": "story"}
         (outgoing("", media=(photo(), photo()), options=STORY), {"story.one_file"}),
         (outgoing("", media=(clip(duration_ms=61_000),), options=STORY), {"media.duration"}),
         (outgoing("", media=(clip(size_bytes=100_000_001),), options=STORY), {"story.max_bytes"}),
-        (outgoing("x", media=(clip(size_bytes=300_000_001),)), {"media.large"}),
+        (outgoing("x", media=(clip(size_bytes=300_000_001),)), {"media.max_bytes"}),
         (outgoing("x", media=(clip(duration_ms=2_000),)), {"media.duration"}),
         (outgoing("x", media=(photo(),), options={"type": "reel"}), {"reel.one_video"}),
         (outgoing("x", media=(photo(),), options={"type": "carousel"}), {"carousel.min_files"}),

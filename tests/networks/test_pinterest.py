@@ -3,17 +3,18 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 
 import pytest
 from simulator import Destination, Simulator
-from tests.helpers.connector_harness import image, outgoing
+from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import Stage, connected
 
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
-from signalpost.networks.contract import Published, Refused
+from signalpost.networks.contract import Absent, OutcomeUnknown, Published, Refused
 
 PINTEREST = CONNECTORS["pinterest"]
 Connect = Callable[..., Awaitable[Stage]]
@@ -67,6 +68,52 @@ async def test_a_lost_pin_is_found_behind_others_and_not_mistaken_for_them(conne
     assert isinstance(outcome, Published)
     assert [entry.remote_id for entry in stage.public()][-1] == outcome.remote_id
     assert len(stage.public()) == 4
+
+
+async def test_a_lost_pin_is_found_wherever_it_stands_on_the_board(connect: Connect) -> None:
+    """People arrange boards by hand: an old pin in front says nothing about those behind it."""
+    boards = (replace(SCENES["pinterest"].destinations[0], details={"arranged": True}),)
+    stage = await connect(destinations=boards)
+    assert isinstance(await stage.publish(stage.post("old", files=(stage.file("image"),))), Published)
+    stage.world.clock.advance(86_400)
+    stage.world.add_fault("pinterest", "lost", "POST /v5/pins")
+    outcome = await stage.publish(stage.post("new", files=(stage.file("image", 1),)))
+
+    assert isinstance(outcome, Published)
+    assert [entry.remote_id for entry in stage.public()][-1] == outcome.remote_id
+    assert len(stage.public()) == 2
+
+
+async def test_a_pin_is_absent_only_after_the_last_page(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish = import_module("signalpost.networks.connectors.pinterest.publish")
+    monkeypatch.setattr(publish, "PAGE_LENGTH", 1)
+    stage = await connect()
+    for number in range(3):
+        await stage.publish(stage.post(f"pin {number}", files=(stage.file("image", number),)))
+    stage.world.clock.advance(86_400)
+    wanted, journal = stage.post("new", files=(stage.file("image", 9),)), MemoryJournal()
+    stage.world.add_fault("pinterest", "dropped", "POST /v5/pins")
+    assert isinstance(await PINTEREST.publish(stage.session(), wanted, journal), OutcomeUnknown)
+    stage.world.clock.advance(120)
+    assert PINTEREST.reconcile is not None
+
+    assert isinstance(await PINTEREST.reconcile(stage.session(), wanted, journal), Absent)
+    monkeypatch.setattr(publish, "PAGES_MAX", 2)
+    assert isinstance(await PINTEREST.reconcile(stage.session(), wanted, journal), OutcomeUnknown)
+
+
+async def test_a_pin_that_is_almost_the_same_leaves_it_open(connect: Connect) -> None:
+    """Pinterest may show a link in another form: the pin is not sent again, and a person looks."""
+    stage, journal = await connect(), MemoryJournal()
+    wanted = stage.post("the same", files=(stage.file("image"),), link="https://example.com/a")
+    stage.world.add_fault("pinterest", "lost", "POST /v5/pins")
+    assert isinstance(await PINTEREST.publish(stage.session(), wanted, journal), OutcomeUnknown)
+    stage.public()[0].details["link"] = "https://example.com/a/"
+    stage.world.clock.advance(120)
+    assert PINTEREST.reconcile is not None
+
+    assert isinstance(await PINTEREST.reconcile(stage.session(), wanted, journal), OutcomeUnknown)
+    assert len(stage.public()) == 1
 
 
 async def test_a_pin_has_all_its_members(connect: Connect) -> None:

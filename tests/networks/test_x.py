@@ -5,15 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from simulator import Simulator
+from simulator import Entry, Simulator
 from simulator.text import weighted
-from tests.helpers.connector_harness import MemoryJournal, outgoing
+from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import Stage, connected
 
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.x import media
+from signalpost.networks.connectors.x.facts import PREMIUM_LIMITS
 from signalpost.networks.contract import Absent, NeedsReconnect, OutcomeUnknown, Published, Refused
 from signalpost.networks.counting import text_length
 
@@ -39,6 +40,12 @@ async def connect(simulator: Simulator) -> AsyncIterator[Callable[..., Awaitable
 
 
 Connect = Callable[..., Awaitable[Stage]]
+
+
+def film(duration_ms: int) -> Any:
+    return image(None, kind="video", mime_type="video/mp4", duration_ms=duration_ms)
+
+
 ODD_TEXTS = (
     "a < b && c > d &amp; &lt;",
     "see https://Example.com/path/?q=ä and example.org/x, then\n\nhttps://example.com.",
@@ -137,11 +144,57 @@ async def test_a_reply_to_someone_else(connect: Connect) -> None:
         (outgoing("a" * 281), "x.text.max_weighted"),
         (outgoing("x", options={"poll": {"options": ["a"], "minutes": 5}}), "x.options.type"),
         (outgoing("x", options={"replyToId": "abc"}), "x.options.type"),
+        (outgoing("x", options={"replyToId": "1", "replySettings": "following"}), "x.reply.with_settings"),
+        (outgoing("ok", "thanks to @alice and @bob!"), "x.text.mentions"),
+        (outgoing("x", media=(film(140_001),)), "x.media.long"),
+        (outgoing("x", media=(film(1_200_001),)), "x.media.max_duration"),
         (outgoing("x", options={"quoteId": "1", "poll": {"options": ["a", "b"], "minutes": 5}}), "x.quote.with_media"),
     ],
 )
 def test_preflight(post: Any, rule: str) -> None:
-    assert [issue.rule for issue in preflight.check(X, post, {})] == [rule]
+    assert rule in [issue.rule for issue in preflight.check(X, post, {})]
+
+
+def test_what_x_may_refuse_is_a_warning() -> None:
+    post = outgoing("with @alice, not mail@example.com", "more @bob", media=(film(600_000),))
+    issues = preflight.check(X, post, {})
+    assert [(issue.rule, issue.path, issue.severity) for issue in issues] == [
+        ("x.text.mentions", "/text", "warning"),
+        ("x.text.mentions", "/thread/0/text", "warning"),
+        ("x.media.long", "/media/0", "warning"),
+    ]
+    premium = {"subscription": "Premium", "limits": PREMIUM_LIMITS}
+    assert preflight.check(X, outgoing("film", media=(film(600_000),)), premium) == []
+    own = {"replyToId": "1", "replySettings": "everyone"}
+    assert preflight.check(X, outgoing("@alice you asked", options=own), {}) == []
+
+
+async def test_a_reply_may_not_say_who_can_reply(connect: Connect) -> None:
+    stage = await connect()
+    own = await stage.publish(stage.post("mine"))
+    assert isinstance(own, Published)
+    options = {"replyToId": own.remote_id, "replySettings": "following"}
+    assert isinstance(await stage.publish(stage.post("more", options=options)), Refused)
+
+
+async def test_posts_of_ones_own_and_posts_that_mention_the_account_can_be_quoted(connect: Connect) -> None:
+    stage = await connect()
+    own = await stage.publish(stage.post("mine"))
+    assert isinstance(own, Published)
+    assert isinstance(await stage.publish(stage.post("see", options={"quoteId": own.remote_id})), Published)
+    for text, kind in {"hello": Refused, "hello @alice": Published}.items():
+        other = Entry("x", "somebody", "post", f"9{len(text)}", text, stage.world.clock())
+        stage.world.ledger.add(other)
+        quote = stage.post(f"look at {text}".replace("@", ""), options={"quoteId": other.remote_id})
+        assert isinstance(await stage.publish(quote), kind)
+
+
+async def test_an_image_is_sent_with_the_members_that_x_specifies(connect: Connect) -> None:
+    stage = await connect()
+    assert isinstance(await stage.publish(stage.post("x", files=(stage.file("image"),))), Published)
+    form = next(logged.body for logged in stage.world.log if logged.call == "POST /2/media/upload")
+    assert b'name="media_category"' in form
+    assert b'name="media_type"' not in form
 
 
 @pytest.mark.parametrize(

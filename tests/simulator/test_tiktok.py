@@ -1,11 +1,14 @@
 """The connector of TikTok at the simulated network."""
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from simulator import Simulator
+from simulator.messages import Fail
+from simulator.networks.tiktok_uploads import Post
 from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.networks.tiktok import OPTIONS, photo, put_photos, video
 from tests.helpers.simulated_accounts import Account, connect
@@ -158,10 +161,10 @@ async def test_photos_need_a_public_address(creator: Account) -> None:
     ("size", "ends"),
     [
         (1, [1]),
-        (10_000_000, [10_000_000]),
-        (19_999_999, [19_999_999]),
-        (25_000_000, [10_000_000, 25_000_000]),
-        (30_000_000, [10_000_000, 20_000_000, 30_000_000]),
+        (10_000_001, [10_000_001]),
+        (64_000_000, [64_000_000]),
+        (64_000_001, [*range(10_000_000, 60_000_000, 10_000_000), 64_000_001]),
+        (70_000_000, [*range(10_000_000, 80_000_000, 10_000_000)]),
     ],
 )
 def test_parts_have_one_size_and_the_last_takes_the_rest(size: int, ends: list[int]) -> None:
@@ -169,20 +172,43 @@ def test_parts_have_one_size_and_the_last_takes_the_rest(size: int, ends: list[i
     assert len(part_ends(4_000_000_000)) <= 1_000
 
 
+@pytest.mark.parametrize("size", [12_000_000, 20_000_001])
+async def test_a_video_of_one_part_is_announced_with_its_own_size(creator: Account, size: int) -> None:
+    assert isinstance(await creator.publish(post(size=size)), Published)
+
+    log = creator.simulator.world.log
+    assert [len(one.body) for one in log if one.call == PUT] == [size]
+    source = json.loads(next(one for one in log if one.call == INIT).body)["source_info"]
+    assert (source["chunk_size"], source["total_chunk_count"]) == (size, 1)
+
+
+@pytest.mark.parametrize(
+    ("size", "part", "count"), [(12_000_000, 10_000_000, 1), (66_300_000, 64_000_000, 1), (70_000_000, 70_000_000, 1)]
+)
+async def test_the_simulator_takes_one_part_only_if_it_is_the_whole_video(
+    creator: Account, size: int, part: int, count: int
+) -> None:
+    source = {"source": "FILE_UPLOAD", "video_size": size, "chunk_size": part, "total_chunk_count": count}
+    network = creator.simulator.world.networks["tiktok"]
+    with pytest.raises(Fail):
+        network.announce(Post("v", creator.person, "video", {}), source)  # type: ignore[attr-defined]  # of this network
+
+
 async def test_an_interrupted_upload_goes_on(creator: Account) -> None:
-    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=35_000_000)
+    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=65_000_000)
     world.add_fault("tiktok", "lost", PUT, after=1)
 
     assert isinstance(await creator.publish(wanted, journal), TryLater)
     assert isinstance(await creator.publish(wanted, journal), Published)
     sent = [one.headers["content-range"].partition("/")[0] for one in world.log if one.call == PUT]
-    assert sent == ["bytes 0-9999999", "bytes 10000000-19999999", "bytes 20000000-34999999"]
+    assert sent[:2] == ["bytes 0-9999999", "bytes 10000000-19999999"]
+    assert (len(sent), sent[-1]) == (6, "bytes 50000000-64999999")
     assert len(posts(creator)) == 1
 
 
 async def test_an_address_that_expired_is_replaced(creator: Account) -> None:
-    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=25_000_000)
-    world.add_fault("tiktok", "dropped", PUT, after=1)
+    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=65_000_000)
+    world.add_fault("tiktok", "dropped", PUT, after=5)
 
     assert isinstance(await creator.publish(wanted, journal), OutcomeUnknown)
     reconcile = creator.connector.reconcile
@@ -194,7 +220,7 @@ async def test_an_address_that_expired_is_replaced(creator: Account) -> None:
 
 
 async def test_an_address_that_expires_early_is_replaced(creator: Account) -> None:
-    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=25_000_000)
+    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=65_000_000)
     world.add_fault("tiktok", "lost", PUT)
     assert isinstance(await creator.publish(wanted, journal), TryLater)
     for announced in world.networks["tiktok"].posts.values():  # type: ignore[attr-defined]  # of this network

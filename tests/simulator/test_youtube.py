@@ -128,6 +128,23 @@ async def test_a_private_short(channel: Account) -> None:
     assert [len(part.body) for part in parts] == [8_388_608, 8_388_608, 3_222_784]
 
 
+@pytest.mark.parametrize("visibility", ["public", "unlisted", None])
+async def test_a_video_that_youtube_keeps_private(simulator: Simulator, http: Client, visibility: str | None) -> None:
+    """Videos of a project that Google has not audited are private, whatever was asked for; nobody can open them."""
+    channel = await connect(simulator, http, "youtube", details={"unaudited": True})
+    journal, options = MemoryJournal(), {} if visibility is None else {"visibility": visibility}
+    post = replace(POST, options=options)
+    outcome = await channel.publish(post, journal)
+
+    assert isinstance(outcome, Published), outcome
+    assert (outcome.delivery, outcome.url) == ("private", None)
+    assert videos(channel)[0].details["privacyStatus"] == "private"
+    assert channel.connector.reconcile is not None
+    again = await channel.connector.reconcile(channel.session(), post, journal)
+    assert isinstance(again, Published)
+    assert (again.delivery, again.url) == ("private", None)
+
+
 async def test_an_interrupted_upload_asks_where_to_go_on(channel: Account) -> None:
     world, journal, post = channel.simulator.world, MemoryJournal(), outgoing("", title="Up", media=(large(),))
     world.add_fault("youtube", "lost", UPLOAD, after=1)

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import Struct
 
+from signalpost import networks
 from signalpost.events import Actor
 from signalpost.kit import clock, ids, rows
 from signalpost.posts import document_views, documents, progress
@@ -80,7 +81,29 @@ def _post(
     built = build([*values, status, list(by_platform), targets, progress.count(targets), by_platform, *held])
     if holds:
         built.warnings = [*built.warnings, *map(hold_warning, holds)]
+    for index, target in enumerate(targets):
+        if target.delivery == "private" and (warning := _kept_private(built, target, index)) is not None:
+            built.warnings = [*built.warnings, warning]
     return built
+
+
+def _kept_private(built: Post, target: Target, index: int) -> PostWarning | None:
+    """Return a warning that a network keeps private what was to be public; None if the post asked for that."""
+    connector = networks.get(target.platform)
+    kept = None if connector is None else connector.facts.kept_private
+    if kept is None:
+        return None
+    options = {**built.options.get(target.platform, {}), **(target.options or {})}
+    if options.get(kept.option) == kept.value:
+        return None
+    return PostWarning(
+        code=f"{target.platform}.delivery.private",
+        path=f"/targets/{index}/delivery",
+        message=kept.message,
+        platform=target.platform,
+        account_id=target.account_id,
+        remediation=None,
+    )
 
 
 class HeldState(NamedTuple):

@@ -53,7 +53,7 @@ FAKE = NetworkFake(
     post=outgoing("x", media=(video(),), options=OPTIONS),
     cases={
         "one part": Case(post=outgoing("Look at this", media=(video(),), options=OPTIONS)),
-        "two parts": Case(post=outgoing("Look at this", media=(video(25_000_000),), options=OPTIONS)),
+        "two parts": Case(post=outgoing("Look at this", media=(video(65_000_000),), options=OPTIONS)),
         "inbox": Case(post=outgoing("", media=(video(),), options={"mode": "inbox"})),
     },
     refusal=json_response(400, {"data": {}, "error": {"code": "invalid_param", "message": "rude"}}),

@@ -10,6 +10,7 @@ from signalpost.networks.contract.errors import ApiError, BadCredentials, Identi
 from signalpost.networks.contract.facts import (
     CredentialField,
     Facts,
+    KeptPrivate,
     Kind,
     MediaRule,
     Option,
@@ -67,6 +68,7 @@ __all__ = [
     "Installation",
     "InvalidField",
     "Journal",
+    "KeptPrivate",
     "Kind",
     "LinkedInstagram",
     "MediaRule",

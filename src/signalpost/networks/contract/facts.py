@@ -79,6 +79,15 @@ class Option:
 
 
 @dataclass(frozen=True, kw_only=True)
+class KeptPrivate:
+    """A network may keep a post private that was to be public: by which option that was asked for, and a sentence."""
+
+    option: str  # of `Facts.options`
+    value: str  # with which nobody is surprised
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Facts:
     key: str  # the platform slug of the API
     name: str
@@ -111,5 +120,6 @@ class Facts:
     media_mixed: bool = False  # whether all kinds may be mixed in one post
     media_required: bool = False
 
+    kept_private: KeptPrivate | None = None  # None: what was to be public is public, or fails
     metrics_per_call: int = 1  # posts of which `Connector.metrics` reads the numbers at once
     dedupes_for_seconds: int | None = None  # how long a repeat with the same key is recognised; None: never

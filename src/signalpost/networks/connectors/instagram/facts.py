@@ -14,7 +14,7 @@ FACEBOOK_LOGIN = "facebook"
 HASHTAGS_MAX, HASHTAGS_WARN, MENTIONS_MAX = 30, 5, 20
 RATIO_MIN, RATIO_MAX = 0.8, 1.91
 REEL_MS, STORY_MS = (3_000, 900_000), (3_000, 60_000)
-REEL_BYTES_WARN, STORY_BYTES_MAX = 300_000_000, 100_000_000
+STORY_BYTES_MAX = 100_000_000
 _HASHTAG = re.compile(r"(?<![\w&])#\w")
 _MENTION = re.compile(r"(?<!\w)@\w")
 
@@ -54,7 +54,7 @@ FACTS = Facts(
         ),
         "video": MediaRule(
             per_post=10,
-            bytes_max=1_000_000_000,
+            bytes_max=300_000_000,
             mime_types=("video/mp4", "video/quicktime"),
             duration_ms_max=REEL_MS[1],
             mixes_with=("image",),
@@ -204,8 +204,3 @@ def _file(media: OutgoingMedia, kind: str, index: int) -> Iterator[PreflightIssu
         if kind == "story" and media.size_bytes > STORY_BYTES_MAX:
             message = f"A video of a story has at most {STORY_BYTES_MAX} bytes; this one has {media.size_bytes}."
             yield _issue("story.max_bytes", path, message, limit=STORY_BYTES_MAX, actual=media.size_bytes)
-        elif media.size_bytes > REEL_BYTES_WARN:
-            message = (
-                f"Instagram may refuse this video: it is {media.size_bytes} bytes large, more than {REEL_BYTES_WARN}."
-            )
-            yield _issue("media.large", path, message, "warning", limit=REEL_BYTES_WARN, actual=media.size_bytes)

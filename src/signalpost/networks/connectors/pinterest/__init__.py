@@ -1,6 +1,6 @@
 """Pinterest, API v5: pins with images in the request, or with a video that is uploaded and converted before.
 
-Pinterest knows no idempotency keys: after a lost response the pins of the board are searched, newest first. A grant
+Pinterest knows no idempotency keys: after a lost response all pins of the board are searched. A grant
 posts to the boards of its account; each can be connected by itself, or named in the options of a post.
 """
 

@@ -32,10 +32,11 @@ from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, r
 
 TOO_EARLY_SECONDS = 60  # younger than this, a missing pin may still be on its way
 SKEW_SECONDS = 60  # between Pinterest's clock and ours
-PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 4, 100, 2_000_000
+PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 20, 250, 5_000_000
 UPLOAD_SECONDS = 220.0
 POLL_SECONDS = 5.0
 COVER_SECONDS = 1
+_TEXTS = ("title", "description", "link", "alt_text")
 
 
 @map_errors(explain)
@@ -156,42 +157,54 @@ async def _upload(session: NetworkSession, media: OutgoingMedia) -> str:
 
 
 async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
+    """Look for the pin on every page of the board: Pinterest promises no order, and people move pins by hand."""
     since = datetime.fromisoformat(intended["at"])
     left = since + timedelta(seconds=TOO_EARLY_SECONDS) - part.session.now()
-    query = {"page_size": str(PAGE_LENGTH)}
+    query, resembles = {"page_size": str(PAGE_LENGTH)}, False
     for _ in range(PAGES_MAX):
         response = await call(
             part.session, "GET", f"/v5/boards/{_board_of(part)}/pins", params=query, bytes_max=PAGE_BYTES_MAX
         )
-        pin_id, bookmark = _search(response.json(), part, since - timedelta(seconds=SKEW_SECONDS))
-        if pin_id is not None:
-            return {"id": pin_id}
-        if bookmark is None:
+        page = _Page(response.json(), _fields(part), since - timedelta(seconds=SKEW_SECONDS))
+        if page.pin_id is not None:
+            return {"id": page.pin_id}
+        resembles |= page.resembles
+        if page.bookmark is None:
             break
-        query["bookmark"] = bookmark
+        query["bookmark"] = page.bookmark
     else:
-        return OutcomeUnknown(message="The board has received too many pins since then to find this one.")
+        return OutcomeUnknown(message="The board has too many pins to be certain that this one is not among them.")
     if left > timedelta(0):
         message = "It is too early to tell whether Pinterest accepted the pin."
         return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
+    if resembles:
+        return OutcomeUnknown(message="The board has a new pin that is similar, but not equal, to this one.")
     return None
 
 
-def _search(page: Any, part: ThreadPart, since: datetime) -> tuple[str | None, str | None]:
-    """Return the id of the pin on this page, if it is there, and where the next page begins, if that is of use."""
-    items = page.get("items") if isinstance(page, dict) else None
-    if not isinstance(items, list):
-        raise BadResponse("the response has no pins")
-    names = ("title", "description", "link", "alt_text")
-    fields = _fields(part)
-    for pin in items:
-        if not isinstance(pin, dict):
-            continue
-        if _created_at(pin) < since:
-            return None, None
-        if all((pin.get(name) or "").strip() == str(fields.get(name, "")).strip() for name in names):
-            return string(pin.get("id")), None
-    return None, string(page.get("bookmark"))
+class _Page:
+    """What a page of pins tells about a pin that was created since an instant.
+
+    `resembles`: one of them has its title or description, but Pinterest shows something else of it in another form.
+    """
+
+    def __init__(self, page: Any, fields: Mapping[str, Any], since: datetime) -> None:
+        items = page.get("items") if isinstance(page, dict) else None
+        if not isinstance(items, list):
+            raise BadResponse("the response has no pins")
+        self.bookmark, self.pin_id, self.resembles = string(page.get("bookmark")), None, False
+        for pin in items:
+            if not isinstance(pin, dict) or _created_at(pin) < since:
+                continue
+            same = {name for name in _TEXTS if _shown(pin, name) == _shown(fields, name)}
+            if len(same) == len(_TEXTS):
+                self.pin_id = string(pin.get("id"))
+                return
+            self.resembles |= any(_shown(fields, name) for name in same & {"title", "description"})
+
+
+def _shown(pin: Mapping[str, Any], name: str) -> str:
+    return str(pin.get(name) or "").strip()
 
 
 def _created_at(pin: Mapping[str, Any]) -> datetime:

@@ -14,6 +14,8 @@ from signalpost.networks.threads import ThreadPart
 from signalpost.networks.uploads import PART_SECONDS, FileParts, UploadClock
 
 STEP: Final = "upload"
+WHOLE_BYTES_MAX: Final = 64_000_000
+"""Up to this size a video is one part: TikTok refuses one part whose announced size is not that of the video."""
 PART_BYTES: Final = 10_000_000
 """Between the 5 and 64 million bytes that TikTok allows; the last part is up to twice as large."""
 _ADDRESS_SECONDS: Final = 3_300
@@ -23,18 +25,21 @@ _RANGE: Final = re.compile(r"bytes 0-(\d{1,15})/\d{1,15}")
 
 def part_ends(size: int) -> list[int]:
     """Return where each part of a file ends."""
-    count = max(size // PART_BYTES, 1)
+    if size <= WHOLE_BYTES_MAX:
+        return [size]
+    count = size // PART_BYTES
     return [*(PART_BYTES * number for number in range(1, count)), size]
 
 
 async def start_video(part: ThreadPart, info: Mapping[str, Any]) -> dict[str, Any]:
     """Announce the video; without its bytes this publishes nothing."""
     size = part.content.media[0].size_bytes
+    ends = part_ends(size)
     source = {
         "source": "FILE_UPLOAD",
         "video_size": size,
-        "chunk_size": min(size, PART_BYTES),
-        "total_chunk_count": len(part_ends(size)),
+        "chunk_size": ends[0],
+        "total_chunk_count": len(ends),
     }
     direct = "/v2/post/publish/video/init/"
     inbox = "/v2/post/publish/inbox/video/init/"

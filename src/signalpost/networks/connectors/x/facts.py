@@ -16,6 +16,9 @@ PREMIUM_LIMITS: Mapping[str, Any] = {
     "text": {"max_length": 25_000},
     "media": {"video": {"duration_ms_max": 14_400_000}},
 }
+VIDEO_MS_PROMISED = 140_000
+"""X promises so much to everybody; it sets the real limit for each account, and takes longer ones from many."""
+_MENTION = regex.compile(r"(?<![\w@/])@([A-Za-z0-9_]{1,15})(?![\w@])")
 _CASHTAG = regex.compile(r"(?<![\w$])\$[A-Za-z]{1,6}(?!\w)")
 
 
@@ -54,7 +57,7 @@ FACTS = Facts(
             per_post=1,
             bytes_max=512_000_000,
             mime_types=("video/mp4", "video/quicktime"),
-            duration_ms_max=140_000,
+            duration_ms_max=1_200_000,
         ),
     },
     media_total=4,
@@ -64,14 +67,16 @@ FACTS = Facts(
         "replySettings": Option(
             type=Literal["everyone", "following", "mentionedUsers", "subscribers", "verified"],
             description="Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or"
-            " `verified`.",
+            " `verified`. Not for a reply.",
         ),
         "replyToId": Option(
             type=PostId,
             description="The id of a post to reply to. X accepts replies to others only if they mentioned the account.",
         ),
         "quoteId": Option(
-            type=PostId, description="The id of a post to quote, without media or poll; for Enterprise apps only."
+            type=PostId,
+            description="The id of a post to quote, without media or poll: one of the account's own, or one that "
+            "mentions it. X lets only Enterprise apps quote others.",
         ),
         "communityId": Option(type=PostId, description="The id of a community to post in."),
         "poll": Option(type=Poll, description="A poll: `{options[2-4], minutes}`. A post with a poll has no media."),
@@ -86,9 +91,11 @@ FACTS = Facts(
 )
 
 
-def preflight(outgoing: Outgoing, _account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
-    """Check what X allows in one post at a time: one cashtag, and media or a poll or a quote."""
-    return [*_cashtags(outgoing), *_attachments(outgoing)]
+def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
+    """Check what X allows in one post at a time, whom it may reply to and mention, and how long its video is."""
+    is_premium = account_facts.get("subscription") in PREMIUM
+    issues = [*_cashtags(outgoing), *_attachments(outgoing), *_replies(outgoing)]
+    return issues if is_premium else [*issues, *_long_videos(outgoing)]
 
 
 def _cashtags(outgoing: Outgoing) -> Iterator[PreflightIssue]:
@@ -107,3 +114,28 @@ def _attachments(outgoing: Outgoing) -> Iterator[PreflightIssue]:
     if options.get("quoteId") is not None and (outgoing.media or options.get("poll") is not None):
         message = "A post that quotes another can have neither media nor a poll."
         yield PreflightIssue("x.quote.with_media", "/options/quoteId", message)
+
+
+def _replies(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    options = outgoing.options
+    is_reply = options.get("replyToId") is not None
+    if is_reply and options.get("replySettings", "everyone") != "everyone":
+        message = "A reply cannot say who can reply: that is decided by the post that it replies to."
+        yield PreflightIssue("x.reply.with_settings", "/options/replySettings", message)
+    for index, part in enumerate(outgoing.parts):
+        names = dict.fromkeys(_MENTION.findall(part.text))
+        if names and not is_reply:
+            message = "X restricts mentions of people who did not ask for them, and may refuse this post for that."
+            params = {"mentions": list(names)[:10]}
+            yield PreflightIssue("x.text.mentions", part_path(index, "text"), message, params, "warning")
+
+
+def _long_videos(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    for index, part in enumerate(outgoing.parts):
+        for number, media in enumerate(part.media):
+            if media.kind == "video" and (media.duration_ms or 0) > VIDEO_MS_PROMISED:
+                seconds = (media.duration_ms or 0) / 1000
+                message = f"This video is {seconds:g} s long; X may refuse more than 140 s without X Premium."
+                params = {"limit": VIDEO_MS_PROMISED, "actual": media.duration_ms}
+                path = f"{part_path(index, 'media')}/{number}"
+                yield PreflightIssue("x.media.long", path, message, params, "warning")

@@ -64,7 +64,7 @@ def _is_old(session: NetworkSession, upload: Mapping[str, Any]) -> bool:
 
 async def _in_one(session: NetworkSession, media: OutgoingMedia) -> Response:
     file = FormPart("media", await media.bytes(), filename=media.file_name, content_type=media.mime_type)
-    form = [file, FormPart("media_category", "tweet_image"), FormPart("media_type", media.mime_type)]
+    form = [file, FormPart("media_category", "tweet_image")]
     return await call(session, "POST", _UPLOAD, data=form, timeout_seconds=UPLOAD_SECONDS)
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from signalpost.networks.contract import (
     Facts,
+    KeptPrivate,
     MediaRule,
     Option,
     Outgoing,
@@ -79,6 +80,13 @@ FACTS = Facts(
         ),
         "notifySubscribers": Option(type=bool, description="Whether subscribers are notified. Defaults to `true`."),
     },
+    kept_private=KeptPrivate(
+        option="visibility",
+        value="private",
+        message="YouTube keeps this video private, although the post did not ask for that: only people whom the owner "
+        "of the channel invites can see it. YouTube does so with videos of projects that it has not audited: the "
+        "operator has to have the project audited. The owner can make the video public in YouTube Studio.",
+    ),
     rate_limit=RateLimit(count=100, seconds=86_400, per="app"),
     notes="The text is the description of the video. An upload costs 1 of the 100 uploads that an app has each day, "
     "until midnight Pacific time; other calls share 10,000 units.",

@@ -1,6 +1,7 @@
 """Publishing a video: the upload, YouTube's processing of it, then thumbnail, playlist and first comment."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -46,6 +47,7 @@ async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal)
     unfinished = await _processed(session, journal, outcome.remote_id)
     if unfinished is not None:
         return unfinished
+    outcome = _as_seen(outcome, journal)
     await _set_thumbnail(session, outgoing, journal, outcome.remote_id)
     await _add_to_playlist(session, outgoing, journal, outcome.remote_id)
     send = partial(_comment, session, outcome.remote_id)
@@ -61,7 +63,9 @@ async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journa
     """Find out whether the video is there; if so, `publish` goes on with its processing and what belongs to it."""
     existing = await reconcile_parts(session, outgoing, journal, find=find, published=_published)
     unfinished = not (journal.steps.get(_PROCESSED) or {}).get("done")
-    return Absent() if isinstance(existing, Published) and unfinished else existing
+    if not isinstance(existing, Published):
+        return existing
+    return Absent() if unfinished else _as_seen(existing, journal)
 
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
@@ -77,6 +81,19 @@ def _published(_session: NetworkSession, outgoing: Outgoing, posted: Sequence[Pu
     return Published(remote_id=video_id, url=address + video_id, delivery="private" if private else "live")
 
 
+def _as_seen(published: Published, journal: Journal) -> Published:
+    """Return what YouTube shows, which is not always what was asked for: it keeps videos of unaudited projects private.
+
+    Facts say that in a sentence (`KeptPrivate`); an address that nobody can open is left out.
+    """
+    privacy = (journal.steps.get(_PROCESSED) or {}).get("privacy")
+    if privacy is None or (privacy == "private") == (published.delivery == "private"):
+        return published
+    if privacy == "private":
+        return replace(published, delivery="private", url=None)
+    return replace(published, delivery="live")
+
+
 async def _processed(session: NetworkSession, journal: Journal, video_id: str) -> Pending | Refused | None:
     """Return None when YouTube has processed the video, or takes so long that nobody should wait for it."""
     step = journal.steps.get(_PROCESSED)
@@ -88,6 +105,8 @@ async def _processed(session: NetworkSession, journal: Journal, video_id: str) -
     status = await _status(session, video_id)
     if status.get("uploadStatus") in {"failed", "rejected", "deleted"}:
         return _rejected(status)
+    if (privacy := string(status.get("privacyStatus"))) is not None:
+        step = {**step, "privacy": privacy}
     waited = session.now() - datetime.fromisoformat(step["since"])
     if status.get("uploadStatus") != "processed" and waited < _PROCESSING_MAX:
         return Pending(state={"video": video_id}, poll_after_seconds=_POLL_SECONDS)
