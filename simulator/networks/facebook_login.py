@@ -1,8 +1,11 @@
 """Facebook Login: a code, a token of hours, one of 60 days, and tokens of Pages that last as long as the grant.
 
-Networks that people sign in to with Facebook build on it: Facebook itself, and Instagram for accounts of Pages.
+Networks that people sign in to with Facebook build on it: Facebook itself, and Instagram for accounts of Pages. A Page
+whose `details["business"]` is `{"id", "name", "kind": "owned" | "client"}` belongs to a business portfolio, and is not
+among those that the person ticked in the dialog unless it says `ticked`.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -69,12 +72,33 @@ class FacebookLogin(GraphNetwork):
 
     @route("GET /{version}/me/accounts", scopes=("pages_show_list",))
     def accounts(self, request: Request) -> Response:
-        fields = request.query.get("fields", "")
-        pages = [page for page in request.person.destinations if page.kind == "page"]
-        default = ("name", "access_token", "tasks")
+        pages = [page for page in request.person.destinations if page.kind == "page" and _is_ticked(page)]
+        return self._pages(request, pages)
+
+    def _pages(self, request: Request, pages: Iterable[Destination]) -> Response:
+        fields, default = request.query.get("fields", ""), ("name", "access_token", "tasks")
         return self.listed_page(
             request, [self.shown(self.page_fields(request, page), fields, *default) for page in pages]
         )
+
+    @route("GET /{version}/me/businesses", scopes=("business_management",))
+    def businesses(self, request: Request) -> Response:
+        found = {page.details["business"]["id"]: page.details["business"]["name"]
+                 for page in request.person.destinations if "business" in page.details}  # fmt: skip
+        return self.listed_page(request, [{"id": one, "name": name} for one, name in found.items()])
+
+    @route("GET /{version}/{business}/owned_pages", scopes=("business_management",))
+    def owned_pages(self, request: Request) -> Response:
+        return self._pages(request, self._of_business(request, "owned"))
+
+    @route("GET /{version}/{business}/client_pages", scopes=("business_management",))
+    def client_pages(self, request: Request) -> Response:
+        return self._pages(request, self._of_business(request, "client"))
+
+    def _of_business(self, request: Request, kind: str) -> list[Destination]:
+        businesses = [(page, page.details.get("business")) for page in request.person.destinations]
+        wanted = (request.args["business"], kind)
+        return [page for page, business in businesses if business and (business["id"], business["kind"]) == wanted]
 
     def page_fields(self, request: Request, page: Destination) -> dict[str, Any]:
         """Return a Page as the API shows it."""
@@ -110,3 +134,7 @@ class FacebookLogin(GraphNetwork):
             return Response(200, {"data": {"is_valid": False, "scopes": []}})
         data = {"is_valid": True, "app_id": grant.app.client_id, "expires_at": 0, "scopes": sorted(grant.scopes)}
         return Response(200, {"data": data})
+
+
+def _is_ticked(page: Destination) -> bool:
+    return "business" not in page.details or page.details["business"].get("ticked", False)

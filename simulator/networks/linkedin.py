@@ -69,7 +69,8 @@ class LinkedIn(LinkedInMedia):
         revoke="/oauth/v2/revoke",
         scopes=frozenset(
             {"openid", "profile", "email", "w_member_social", "r_basicprofile", "w_organization_social",
-             "r_organization_social", "rw_organization_admin", "r_member_postAnalytics"}
+             "r_organization_social", "rw_organization_admin", "r_member_postAnalytics", "w_member_social_feed",
+             "w_organization_social_feed", "r_organization_social_feed"}
         ),
         code_seconds=1_800,
         access_seconds=5_184_000,
@@ -260,6 +261,9 @@ class LinkedIn(LinkedInMedia):
         if not request.grant.app.details.get("partner"):
             raise self.refuse(403, "Not enough permissions to access: partnerApiSocialActions.CREATE")
         self.may_post_as(request, body.get("actor"))
+        needed = f"w_{'organization' if str(body.get('actor')).startswith(_ORGANIZATION) else 'member'}_social_feed"
+        if needed not in request.grant.scopes:  # since 2026; before, those of posts were enough
+            raise self.refuse(403, "Not enough permissions to access: partnerApiSocialActions.CREATE")
         message = body.get("message")
         text = message.get("text") if isinstance(message, dict) else None
         if self.world.ledger.find("linkedin", urn) is None or body.get("object") != urn:

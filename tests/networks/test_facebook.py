@@ -17,7 +17,7 @@ from tests.helpers.connector_harness import (
     session,
 )
 from tests.helpers.networks import FAKES, TOKEN
-from tests.helpers.networks.facebook import MP4, PAGE, video
+from tests.helpers.networks.facebook import MP4, PAGE, add_portfolio, video
 from tests.helpers.simulated import SimulatedServer
 
 from signalpost.kit.http import MaybeSent
@@ -145,6 +145,22 @@ async def test_permissions_that_a_person_declined_are_reported(stage: Stage) -> 
 
     assert not health.can_post
     assert "pages_manage_posts" in health.missing
+
+
+async def test_pages_of_business_portfolios_are_offered_too(stage: Stage) -> None:
+    """The list of a person has only the Pages that they ticked in the dialog."""
+    add_portfolio(stage.world.person("facebook", "alice"))
+    grant, _ = await signed_in(stage)
+    assert FACEBOOK.destinations is not None
+
+    found = await FACEBOOK.destinations(grant)
+
+    assert [one.identity.remote_id for one in found] == [PAGE, "2003", "2001", "2002"]
+    tokens = [one.identity.secrets["pageToken"] for one in found]
+    assert len(set(tokens)) == 4
+    on_page = stage.session(secrets={"pageToken": tokens[-1]}, remote_id="2002", app=grant.app)
+    outcome = await FACEBOOK.publish(on_page, outgoing("by a client"), stage.journal)
+    assert isinstance(outcome, Published)
 
 
 async def test_a_person_who_may_not_post_on_a_page_is_told(stage: Stage) -> None:

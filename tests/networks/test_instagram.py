@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from tests.helpers.connector_harness import Clock, FakeHttp, MemoryJournal, json_response, outgoing, server_at, session
 from tests.helpers.networks import FAKES
+from tests.helpers.networks.facebook import add_portfolio
 from tests.helpers.networks.instagram import FILES, LINKED, ON_PAGE, URL, clip, jpeg, photo, without_url
 
 from signalpost.networks import CONNECTORS, oauth2, preflight
@@ -92,6 +93,16 @@ async def signed_in(
     return identity, stage.session(
         secrets=identity.secrets, remote_id=identity.remote_id, facts=identity.facts, app=known
     )
+
+
+async def test_accounts_of_pages_in_business_portfolios_are_offered_too(stage: Stage) -> None:
+    add_portfolio(stage.world.person("instagram", "alice"))
+    _, opened = await signed_in(stage, "alice", (*FACEBOOK_SCOPES, "business_management"))
+    assert INSTAGRAM.destinations is not None
+
+    found = [one.identity.remote_id for one in await INSTAGRAM.destinations(opened)]
+
+    assert found == [LINKED, "32003", "32001", "32002"]
 
 
 @pytest.mark.parametrize("wraps", [False, True])

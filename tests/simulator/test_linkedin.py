@@ -34,7 +34,7 @@ from signalpost.networks.contract import (
 ORGANIZATION = "urn:li:organization:4711"
 SCOPES = (
     "openid", "profile", "w_member_social", "w_organization_social", "r_organization_social", "rw_organization_admin",
-    "r_member_postAnalytics",
+    "r_member_postAnalytics", "w_member_social_feed", "w_organization_social_feed",
 )  # fmt: skip
 CREATE = "POST /rest/posts"
 ME = "urn:li:person:a"
@@ -194,6 +194,11 @@ async def test_a_first_comment(partner: Account, member: Account) -> None:
     outcome = await partner.publish(outgoing("post", first_comment="and a comment"))
     assert isinstance(outcome, Published)
     assert outcome.first_comment_id is not None
+    older = "w_member_social_feed w_organization_social_feed"
+    partner.simulator.world.networks["linkedin"].oauth.grants[0].scopes -= set(older.split())
+    lacking = await partner.publish(outgoing("third post", first_comment="with the permissions of 2024"))
+    assert isinstance(lacking, Published)  # the post is there, and the sentence says what its comment lacks
+    assert "w_member_social_feed" in (lacking.first_comment_error or "")
     refused = await member.publish(outgoing("other post", first_comment="of a self-serve app"))
     assert isinstance(refused, Published)
     assert "Not enough permissions" in (refused.first_comment_error or "")

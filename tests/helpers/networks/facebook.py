@@ -100,3 +100,12 @@ FAKE = NetworkFake(
         (error(100, message="No permission to publish the video"), Refused, "permission_missing"),
     ],
 )
+
+
+def add_portfolio(person: Any) -> None:
+    """Give a person Pages of a business portfolio: an own one, one of a client, and one that they ticked as well."""
+    for page_id, kind, ticked in (("2001", "owned", False), ("2002", "client", False), ("2003", "owned", True)):
+        business = {"id": "900", "name": "Agency", "kind": kind, "ticked": ticked}
+        instagram = {"id": f"3{page_id}", "username": f"photos_{page_id}"}
+        details = {"username": f"page{page_id}", "instagram": instagram, "business": business}
+        person.destinations.append(Destination(page_id, "page", f"Page {page_id}", details))

@@ -17,6 +17,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.meta.graph import Graph, of_session
 from signalpost.networks.meta.login import LOGIN, missing_scopes, permissions, user_of_code
+from signalpost.networks.meta.pages import pages
 from signalpost.networks.responses import number, string
 
 OAUTH_FACTS = OAuthFacts(
@@ -49,19 +50,19 @@ async def exchange(server: Server, app: OAuthApp, code: AuthorizationCode) -> Id
 
 
 async def destinations(session: NetworkSession) -> Sequence[Destination]:
-    """Return the Pages that the person chose to share, with a token for each."""
+    """Return the Pages of the person, those of their business portfolios included, with a token for each."""
     graph = of_session(session, session.secrets["accessToken"])
     try:
-        pages = await _pages(graph, f"{_PAGE},instagram_business_account{{id,username}}")
+        found = await _pages(graph, f"{_PAGE},instagram_business_account{{id,username}}")
     except ApiError as error:
         if error.response.status != 400:
             raise
-        pages = await _pages(graph, _PAGE)  # without permissions for Instagram, its fields are refused
-    return [_destination(page) for page in pages if string(page.get("access_token"))]
+        found = await _pages(graph, _PAGE)  # without permissions for Instagram, its fields are refused
+    return [_destination(page) for page in found if string(page.get("access_token"))]
 
 
 async def _pages(graph: Graph, fields: str) -> list[Mapping[str, Any]]:
-    return [page async for page in graph.items("me/accounts", fields=fields, limit="100")]
+    return [page async for page in pages(graph, fields)]
 
 
 def _destination(page: Mapping[str, Any]) -> Destination:

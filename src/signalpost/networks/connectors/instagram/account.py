@@ -18,6 +18,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.meta import login
 from signalpost.networks.meta.graph import Graph
+from signalpost.networks.meta.pages import pages
 from signalpost.networks.meta.tokens import LIFE_SECONDS, TokenCalls
 from signalpost.networks.responses import number, string
 
@@ -107,7 +108,7 @@ async def destinations(session: NetworkSession) -> Sequence[Destination]:
     graph = Graph(session.server.at(_GRAPH), session.secrets["accessToken"], session.app)
     linked = []
     fields = f"id,name,access_token,tasks,category,instagram_business_account{{{_LINKED}}}"
-    async for page in graph.items("me/accounts", fields=fields, limit="100"):
+    async for page in pages(graph, fields):
         account, token = page.get("instagram_business_account"), string(page.get("access_token"))
         if isinstance(account, dict) and token is not None:
             identity = _identity(account, string(account.get("id")), login=FACEBOOK_LOGIN, secrets={"pageToken": token})

@@ -122,6 +122,14 @@ def _until_midnight(now: datetime) -> float:
 def _refused(error: ApiError, body: Mapping[str, Any], code: str, details: dict[str, Any]) -> Refused:
     status, text = details["http_status"], details["message"]
     details = {**details, "platform_code": code}
+    if status == 403 and error.call.endswith("/comments"):
+        advice = (
+            "Comments need permissions of their own, w_member_social_feed and w_organization_social_feed: the operator "
+            "lists them in SIGNALPOST_LINKEDIN_SCOPES, and the account is connected again."
+        )
+        return Refused(
+            code="permission_missing", remediation=advice, **{**details, "message": f"{text} {advice}"[:1000]}
+        )
     if status == 403:
         advice = (
             "Connect the account again and allow it to post. For an organization the member needs the role of an "
