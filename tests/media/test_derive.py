@@ -38,6 +38,16 @@ CASES: dict[str, tuple[bytes, str, DeriveSpec, str, tuple[int, int] | None]] = {
         media_files.image("WEBP", orientation=1), WEBP,
         DeriveSpec((WEBP, PNG), 100_000, FrameLimits(768)), WEBP, (32, 24),
     ),
+    "cropped": (
+        media_files.image("PNG", size=(400, 800), orientation=1), PNG,
+        DeriveSpec((JPEG,), 100_000, FrameLimits(side_long_max=400, ratio_min=0.75, ratio_max=1.91, reshape="crop")),
+        JPEG, (300, 400),
+    ),
+    "padded": (
+        media_files.image("PNG", size=(764, 100), orientation=1), PNG,
+        DeriveSpec((JPEG,), 100_000, FrameLimits(side_long_max=382, ratio_min=0.75, ratio_max=1.91, reshape="pad")),
+        JPEG, (382, 200),
+    ),
     "short sides": (
         media_files.image("PNG", size=(400, 300), orientation=1), PNG,
         DeriveSpec((JPEG,), 100_000, FrameLimits(side_short_max=108, side_long_max=192)), JPEG, (144, 108),
@@ -82,6 +92,25 @@ async def test_what_transparent_parts_show_is_white_where_nothing_can_be_transpa
 
     with Image.open(tmp_path / "output") as image:
         assert image.getpixel((30, 30)) == (255, 255, 255)
+
+
+async def test_a_padded_image_stands_in_the_middle_of_white_and_a_cropped_one_keeps_its_middle(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    tall = Image.new("RGB", (100, 400), "red")
+    tall.paste("blue", (0, 150, 100, 250))
+    tall.save(out, "PNG")
+    (tmp_path / "file").write_bytes(out.getvalue())
+    shown: dict[str, list[Any]] = {}
+    for how in ("pad", "crop"):
+        frame = FrameLimits(ratio_min=0.75, ratio_max=1.91, reshape=how)  # type: ignore[arg-type]  # one of both
+        spec = DeriveSpec((PNG,), 100_000, frame)
+        await probe_process.derive(tmp_path / "file", file_types.PNG, tmp_path / "output", spec, None)
+        with Image.open(tmp_path / "output") as image:
+            middle = image.width // 2, image.height // 2
+            shown[how] = [image.size, image.getpixel((2, 2)), image.getpixel(middle)]
+
+    red, blue, white = (255, 0, 0), (0, 0, 255), (255, 255, 255)
+    assert shown == {"pad": [(300, 400), white, blue], "crop": [(100, 133), red, blue]}
 
 
 async def test_a_watermark_is_in_the_lower_right_corner(tmp_path: Path) -> None:

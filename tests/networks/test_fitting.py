@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.helpers.connector_harness import outgoing
 
 from signalpost.kit.frames import FrameLimits
-from signalpost.networks import CONNECTORS, fitting
+from signalpost.networks import CONNECTORS, fitting, preflight
 from signalpost.networks.contract import Facts, MediaRule, OutgoingMedia, TextRule
 
 RULE = MediaRule(per_post=4, bytes_max=1_000, mime_types=("image/jpeg", "image/png"), pixels_max=10_000)
@@ -53,17 +54,17 @@ def test_a_file_is_converted_for_the_rules_that_it_breaks(name: str) -> None:
     changed, rules, after = CASES[name]
     media = replace(GOOD, **changed)
 
-    needed = fitting.fit(FACTS, media)
+    needed = fitting.fit(FACTS, media, {})
 
     assert (needed.rules if needed else ()) == rules
     assert (needed.apply(media) if needed else media) == replace(media, **after)
-    assert needed is None or fitting.fit(FACTS, needed.apply(media)) is None
+    assert needed is None or fitting.fit(FACTS, needed.apply(media), {}) is None
 
 
 def test_a_network_with_types_that_we_do_not_write_gets_nothing_else() -> None:
     facts = replace(FACTS, media={"image": replace(RULE, mime_types=("image/bmp",))})
 
-    assert fitting.fit(facts, GOOD) is None
+    assert fitting.fit(facts, GOOD, {}) is None
 
 
 SIDES = FrameLimits(side_short_max=1_080, side_long_max=1_920)
@@ -98,17 +99,17 @@ def test_a_photo_of_a_phone_becomes_one_that_tiktok_takes(size: tuple[int, int])
     facts = CONNECTORS["tiktok"].facts
     photo = replace(GOOD, mime_type="image/jpeg", width=size[0], height=size[1])
 
-    needed = fitting.fit(facts, photo)
+    needed = fitting.fit(facts, photo, {})
 
     assert needed is not None
     assert set(needed.rules) <= {"max_short_side", "max_long_side"}
-    assert fitting.fit(facts, needed.apply(photo)) is None
+    assert fitting.fit(facts, needed.apply(photo), {}) is None
 
 
 def test_the_sides_of_a_video_bound_the_pixels_that_are_encoded() -> None:
     facts = replace(FACTS, media={"video": replace(VIDEO_RULE, pixels_max=None, side_short_max=180)})
 
-    needed = fitting.fit(facts, replace(GOOD, **VIDEO | {"width": 640, "height": 360, "duration_ms": 1_000}))
+    needed = fitting.fit(facts, replace(GOOD, **VIDEO | {"width": 640, "height": 360, "duration_ms": 1_000}), {})
 
     assert needed is not None
     assert needed.frame == FrameLimits(320 * 180)
@@ -139,12 +140,12 @@ def test_a_video_is_encoded_for_the_rules_that_it_breaks(name: str) -> None:
     changed, rules = ENCODED[name]
     media = replace(GOOD, **{**MINUTE, **changed})
 
-    needed = fitting.fit(FACTS, media)
+    needed = fitting.fit(FACTS, media, {})
 
     assert needed is not None
     assert (needed.encodes_video, needed.rules) == (True, rules)
     after = needed.apply(media)
-    assert fitting.fit(FACTS, after) is None
+    assert fitting.fit(FACTS, after, {}) is None
     assert (after.width or 0) * (after.height or 0) <= 500_000
 
 
@@ -154,7 +155,7 @@ def test_a_video_that_cannot_be_encoded_is_left_to_preflight(name: str) -> None:
     facts = replace(FACTS, media={"video": limits})
     media = replace(GOOD, **{**MINUTE, "size_bytes": 10_000_001, **NOT_ENCODED[name]})
 
-    assert fitting.fit(facts, media) is None
+    assert fitting.fit(facts, media, {}) is None
 
 
 def test_a_long_video_is_made_smaller_so_that_it_takes_no_longer() -> None:
@@ -162,9 +163,53 @@ def test_a_long_video_is_made_smaller_so_that_it_takes_no_longer() -> None:
     sizes = []
     for seconds in (30, 100, 180):
         media = replace(GOOD, **{**MINUTE, "width": 1920, "height": 1080, "duration_ms": seconds * 1_000})
-        needed = fitting.fit(facts, replace(media, mime_type="video/webm"))
+        needed = fitting.fit(facts, replace(media, mime_type="video/webm"), {})
         assert needed is not None
         sizes.append(needed.apply(media).width)
     assert sizes[0] == 1920
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == 3
+
+
+UPRIGHT, WIDE = (1080, 1920), (3000, 1000)
+SHAPES = FrameLimits(ratio_min=0.75, ratio_max=1.91)
+
+
+@pytest.mark.parametrize(
+    ("reshape", "size", "after"),
+    [
+        ("crop", UPRIGHT, (1080, 1440)),
+        ("pad", UPRIGHT, (1440, 1920)),
+        ("crop", WIDE, (1910, 1000)),
+        ("pad", WIDE, (3000, 1571)),
+        ("crop", (3024, 4032), (3024, 4032)),
+        ("pad", (1910, 1000), (1910, 1000)),
+        ("crop", (1, 5_000), (1, 1)),
+        (None, UPRIGHT, UPRIGHT),
+    ],
+)
+def test_a_picture_gets_the_nearest_shape(reshape: Any, size: tuple[int, int], after: tuple[int, int]) -> None:
+    frame = replace(SHAPES, reshape=reshape)
+
+    assert frame.scaled(*size) == after
+    assert frame.scaled(*after) == after
+    small = replace(frame, side_long_max=500)
+    assert max(small.scaled(*size)) <= 500
+
+
+@pytest.mark.parametrize("how", ["pad", "crop"])
+@pytest.mark.parametrize("size", [UPRIGHT, WIDE])
+def test_a_picture_is_cropped_or_padded_only_if_the_post_says_so(size: tuple[int, int], how: str) -> None:
+    instagram = CONNECTORS["instagram"]
+    picture = replace(GOOD, mime_type="image/jpeg", width=size[0], height=size[1], url=lambda: "https://example.com/x")
+    post = outgoing("x", media=(picture,))
+
+    refused = preflight.check(instagram, fitting.fitted(instagram.facts, post), {})
+    assert [issue.rule for issue in refused] == ["instagram.media.aspect_ratio"]
+    fitted = fitting.fitted(instagram.facts, replace(post, options={"fit": how}))
+    assert [issue for issue in preflight.check(instagram, fitted, {}) if issue.severity == "error"] == []
+    needed = fitting.fit(instagram.facts, picture, {"fit": how})
+    assert needed is not None
+    assert needed.rules == ("aspect_ratio",)
+    story = preflight.check(instagram, replace(post, options={"fit": how, "type": "story"}, parts=post.parts), {})
+    assert "instagram.options.type_mismatch" in [issue.rule for issue in story]

@@ -297,6 +297,8 @@ class MediaRules(Output):
     pixels_max: int | None
     side_short_max: int | None
     side_long_max: int | None
+    ratio_min: float | None
+    ratio_max: float | None
     alt_text_max: Annotated[int | None, Meta(examples=[2000])]
 
 
@@ -316,6 +318,8 @@ class PlatformRules(Output):
                         "pixelsMax": None,
                         "sideShortMax": None,
                         "sideLongMax": None,
+                        "ratioMin": None,
+                        "ratioMax": None,
                         "altTextMax": 2000,
                     }
                 }

@@ -250,6 +250,8 @@ def _rules(connector: Connector) -> PlatformRules:
                 pixels_max=rule.pixels_max,
                 side_short_max=rule.side_short_max,
                 side_long_max=rule.side_long_max,
+                ratio_min=rule.ratio_min,
+                ratio_max=rule.ratio_max,
                 alt_text_max=rule.alt_text_max,
             )
             for kind, rule in facts.media.items()

@@ -6,7 +6,7 @@ many bytes or pixels, or a codec that cannot be copied, it is encoded again, as 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from signalpost.kit.frames import FrameLimits
 from signalpost.networks.contract import Facts, MediaRule, Outgoing, OutgoingMedia, Part
@@ -50,15 +50,19 @@ class Fit:
         return replace(changed, width=width, height=height)
 
 
-def fit(facts: Facts, media: OutgoingMedia) -> Fit | None:
-    """Return what has to be done with a file; None if nothing has to, or nothing can be done."""
+FIT: Final = "fit"
+"""The option with which a post says that its pictures are cropped or padded to the shape that the network takes."""
+
+
+def fit(facts: Facts, media: OutgoingMedia, options: Mapping[str, Any]) -> Fit | None:
+    """Return what has to be done with a file of a post with these options; None if nothing has to, or can be done."""
     if media.kind == "video":
         return _video(facts.media.get("video"), media)
-    needed = encodable(facts, media)
+    needed = encodable(facts, media, options)
     return needed if needed is not None and needed.rules else None
 
 
-def encodable(facts: Facts, media: OutgoingMedia) -> Fit | None:
+def encodable(facts: Facts, media: OutgoingMedia, options: Mapping[str, Any]) -> Fit | None:
     """Return within which limits an image may be encoded again, even if it breaks no rule; None if it cannot be."""
     rule = facts.media.get(media.kind)
     if rule is None or media.kind != "image":
@@ -66,8 +70,12 @@ def encodable(facts: Facts, media: OutgoingMedia) -> Fit | None:
     mime_types = tuple(mime_type for mime_type in ENCODED if not rule.mime_types or mime_type in rule.mime_types)
     if not mime_types:
         return None
-    rules = tuple(_broken(rule, media))
-    return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, frame=rule.frame, rules=rules)
+    reshape = options.get(FIT) if FIT in facts.options else None
+    frame = replace(rule.frame, reshape=reshape) if reshape in ("pad", "crop") else rule.frame
+    rules = _broken(rule, media)
+    if media.width and media.height and frame.shaped(media.width, media.height) != (media.width, media.height):
+        rules.append("aspect_ratio")
+    return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, frame=frame, rules=tuple(rules))
 
 
 def _video(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
@@ -124,14 +132,12 @@ def frame_bounds(rule: MediaRule, media: OutgoingMedia) -> Mapping[str, tuple[in
 
 def fitted(facts: Facts, outgoing: Outgoing) -> Outgoing:
     """Return a post whose files are as they will be after their conversions."""
-    if not any(fit(facts, media) for part in outgoing.parts for media in part.media):
+    if not any(fit(facts, media, outgoing.options) for part in outgoing.parts for media in part.media):
         return outgoing
-    parts = tuple(
-        Part(text=part.text, media=tuple(_fitted(facts, media) for media in part.media)) for part in outgoing.parts
-    )
+
+    def fitted_media(media: OutgoingMedia) -> OutgoingMedia:
+        needed = fit(facts, media, outgoing.options)
+        return media if needed is None else needed.apply(media)
+
+    parts = tuple(Part(text=part.text, media=tuple(map(fitted_media, part.media))) for part in outgoing.parts)
     return replace(outgoing, parts=parts)
-
-
-def _fitted(facts: Facts, media: OutgoingMedia) -> OutgoingMedia:
-    needed = fit(facts, media)
-    return media if needed is None else needed.apply(media)

@@ -114,6 +114,8 @@ def _frame(rule: MediaRule) -> Iterator[str]:
     sides = (("shorter", rule.side_short_max), ("longer", rule.side_long_max))
     if rule.pixels_max is not None:
         yield f"{rule.pixels_max:,}"
+    if rule.ratio_min is not None and rule.ratio_max is not None:
+        yield f"{rule.ratio_min:g} to {rule.ratio_max:g} (width by height)"
     yield from (f"{name} side {limit:,}" for name, limit in sides if limit is not None)
 
 

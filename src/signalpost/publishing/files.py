@@ -87,9 +87,10 @@ def _derivation(
     facts = preflight.for_account(attempt.connector.facts, attempt.due.account.facts)
     if is_thumbnail and facts.thumbnail is not None:
         facts = replace(facts, media={"image": facts.thumbnail})
-    needed = fitting.fit(facts, file) if attempt.due.post.auto_fit else None
+    options = content.for_target(attempt.due.post, attempt.due.target).options
+    needed = fitting.fit(facts, file, options) if attempt.due.post.auto_fit else None
     if needed is None and watermark is not None:
-        needed = fitting.encodable(facts, file)
+        needed = fitting.encodable(facts, file, options)
     if needed is None:
         return None
     if needed.encodes_video:

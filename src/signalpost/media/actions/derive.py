@@ -44,6 +44,8 @@ class Derivation(Struct, frozen=True):
         parts = [*self.mime_types, str(self.bytes_max), str(self.frame.pixels_max), mark]
         if self.frame.side_short_max is not None or self.frame.side_long_max is not None:
             parts.append(f"{self.frame.side_short_max}x{self.frame.side_long_max}")
+        if self.frame.reshape is not None:
+            parts.append(f"{self.frame.reshape} {self.frame.ratio_min}-{self.frame.ratio_max}")
         if self.encodes_video:
             parts.append("encoded")
         return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]

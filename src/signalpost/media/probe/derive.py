@@ -42,7 +42,7 @@ def derive(
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image = _open(file, file_type)
-            image = _scale(image, FrameLimits(**spec["frame"]), spec["bytes_max"])
+            image = _frame(image, FrameLimits(**spec["frame"]), spec["bytes_max"])
             if watermark is not None:
                 image = _mark(image, _open(watermark, ALLOWED[spec["watermark_type"]]))
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -68,11 +68,28 @@ def _open(file: IO[bytes], file_type: FileType) -> Image.Image:
     return image
 
 
-def _scale(image: Image.Image, frame: FrameLimits, bytes_max: int) -> Image.Image:
-    """Return the image within its limits, and with no more pixels than could be encoded."""
+def _frame(image: Image.Image, frame: FrameLimits, bytes_max: int) -> Image.Image:
+    """Return the image in its shape and within its limits, with no more pixels than could be encoded."""
     frame = replace(frame, pixels_max=min(frame.pixels_max or PIXELS_MAX, bytes_max * _PIXELS_PER_BYTE))
-    size = frame.scaled(image.width, image.height)
-    return image if size == image.size else _resize(image, size)
+    shaped, size = frame.shaped(*image.size), frame.scaled(*image.size)
+    if shaped == image.size:
+        return image if size == image.size else _resize(image, size)
+    if frame.reshape == "pad":
+        return _padded(image, size, size[0] / shaped[0])
+    left, top = (image.width - shaped[0]) // 2, (image.height - shaped[1]) // 2
+    part = image.crop((left, top, left + shaped[0], top + shaped[1]))
+    part.info = image.info
+    return part if size == shaped else _resize(part, size)
+
+
+def _padded(image: Image.Image, size: tuple[int, int], factor: float) -> Image.Image:
+    """Return a white canvas with the image in its middle."""
+    width, height = (max(1, round(side * factor)) for side in image.size)
+    inner = _resize(image, (min(width, size[0]), min(height, size[1])))
+    canvas = Image.new(image.mode, size, "white")
+    canvas.paste(inner, ((size[0] - inner.width) // 2, (size[1] - inner.height) // 2))
+    canvas.info = image.info
+    return canvas
 
 
 def _resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:

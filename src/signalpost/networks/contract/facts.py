@@ -38,13 +38,15 @@ class MediaRule:
     pixels_max: int | None = None  # width times height
     side_short_max: int | None = None  # pixels, of the shorter side
     side_long_max: int | None = None  # pixels, of the longer side
+    ratio_min: float | None = None  # width by height; the option `fit` says what becomes of other pictures
+    ratio_max: float | None = None
     alt_text_max: int | None = None  # characters
     text_max_length: int | None = None  # of the text beside files of this kind, instead of that of `Facts.text`
     mixes_with: tuple[Kind, ...] = ()  # kinds that may stand beside it in a post, unless `Facts.media_mixed` allows all
 
     @property
     def frame(self) -> FrameLimits:
-        return FrameLimits(self.pixels_max, self.side_short_max, self.side_long_max)
+        return FrameLimits(self.pixels_max, self.side_short_max, self.side_long_max, self.ratio_min, self.ratio_max)
 
 
 @dataclass(frozen=True, kw_only=True)

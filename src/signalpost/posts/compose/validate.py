@@ -64,7 +64,7 @@ def _derived(draft: PostDraft, facts: Facts, sent: Content) -> Iterator[DerivedM
     for media_id in dict.fromkeys(sent.media_ids()):
         row = draft.media.files.get(media_id)
         file = None if row is None else without_bytes(row)
-        if file is None or (needed := fitting.fit(facts, file)) is None:
+        if file is None or (needed := fitting.fit(facts, file, sent.options)) is None:
             continue
         taken = needed.apply(file)
         yield DerivedMedia(
