@@ -90,16 +90,16 @@ def _post(
 def _kept_private(built: Post, target: Target, index: int) -> PostWarning | None:
     """Return a warning that a network keeps private what was to be public; None if the post asked for that."""
     connector = networks.get(target.platform)
-    kept = None if connector is None else connector.facts.kept_private
-    if kept is None:
+    rule = None if connector is None else connector.facts.kept_private
+    if rule is None:
         return None
     options = {**built.options.get(target.platform, {}), **(target.options or {})}
-    if options.get(kept.option) == kept.value:
+    if options.get(rule.option) == rule.value:
         return None
     return PostWarning(
         code=f"{target.platform}.delivery.private",
         path=f"/targets/{index}/delivery",
-        message=kept.message,
+        message=rule.message,
         platform=target.platform,
         account_id=target.account_id,
         remediation=None,

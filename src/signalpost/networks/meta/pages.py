@@ -33,8 +33,8 @@ async def _all(graph: Graph, fields: str) -> AsyncIterator[Mapping[str, Any]]:
 
 
 async def _businesses(graph: Graph) -> list[str]:
-    found = [string(business.get("id")) for business in await _allowed(graph, "me/businesses", "id")]
-    return [business_id for business_id in found if business_id is not None and business_id.isdecimal()][
+    business_ids = [string(business.get("id")) for business in await _allowed(graph, "me/businesses", "id")]
+    return [business_id for business_id in business_ids if business_id is not None and business_id.isdecimal()][
         :BUSINESSES_MAX
     ]
 

@@ -53,12 +53,12 @@ async def destinations(session: NetworkSession) -> Sequence[Destination]:
     """Return the Pages of the person, those of their business portfolios included, with a token for each."""
     graph = of_session(session, session.secrets["accessToken"])
     try:
-        found = await _pages(graph, f"{_PAGE},instagram_business_account{{id,username}}")
+        listed = await _pages(graph, f"{_PAGE},instagram_business_account{{id,username}}")
     except ApiError as error:
         if error.response.status != 400:
             raise
-        found = await _pages(graph, _PAGE)  # without permissions for Instagram, its fields are refused
-    return [_destination(page) for page in found if string(page.get("access_token"))]
+        listed = await _pages(graph, _PAGE)  # without permissions for Instagram, its fields are refused
+    return [_destination(page) for page in listed if string(page.get("access_token"))]
 
 
 async def _pages(graph: Graph, fields: str) -> list[Mapping[str, Any]]:

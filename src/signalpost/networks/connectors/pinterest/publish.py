@@ -196,14 +196,14 @@ class _Page:
         for pin in items:
             if not isinstance(pin, dict) or _created_at(pin) < since:
                 continue
-            same = {name for name in _TEXTS if _shown(pin, name) == _shown(fields, name)}
+            same = {name for name in _TEXTS if _text_of(pin, name) == _text_of(fields, name)}
             if len(same) == len(_TEXTS):
                 self.pin_id = string(pin.get("id"))
                 return
-            self.resembles |= any(_shown(fields, name) for name in same & {"title", "description"})
+            self.resembles |= any(_text_of(fields, name) for name in same & {"title", "description"})
 
 
-def _shown(pin: Mapping[str, Any], name: str) -> str:
+def _text_of(pin: Mapping[str, Any], name: str) -> str:
     return str(pin.get(name) or "").strip()
 
 
