@@ -13,7 +13,7 @@ from signalpost.networks.meta.graph import GRAPH_SUNSET_ON, GRAPH_VERSION
 FACEBOOK_LOGIN = "facebook"
 HASHTAGS_MAX, HASHTAGS_WARN, MENTIONS_MAX = 30, 5, 20
 RATIO_MIN, RATIO_MAX = 0.75, 1.91
-"""Width by height. The documentation of the API still says 4:5; Instagram's help says 3:4, and live accounts take it."""
+"""Width by height. The documentation of the API still says 4:5; Instagram's help says 3:4, as live accounts do."""
 REEL_MS, STORY_MS = (3_000, 900_000), (3_000, 60_000)
 STORY_BYTES_MAX = 100_000_000
 _HASHTAG = re.compile(r"(?<![\w&])#\w")
