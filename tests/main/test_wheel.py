@@ -34,28 +34,39 @@ def run(*command: str | Path, cwd: Path, seconds: float = 60, **environment: str
     return done.stdout
 
 
+def build(source: Path, kind: str, folder: Path) -> Path:
+    """A wheel or an sdist, by the tools that are installed, as if at a set time."""
+    run(
+        *UV, "build", f"--{kind}", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder, source,
+        cwd=folder, SOURCE_DATE_EPOCH="1700000000",
+    )  # fmt: skip
+    [built] = folder.glob("signalpost-*.whl" if kind == "wheel" else "signalpost-*.tar.gz")
+    return built
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy of what it is made of."""
-    source, wheels = (tmp_path_factory.mktemp(name) for name in ("source", "wheels"))
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what a wheel is made of."""
+    source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "LICENSE", "requirements/base.in"):
         (source / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(CHECKOUT / name, source / name)
     shutil.copytree(CHECKOUT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    run(
-        *UV,
-        "build",
-        "--wheel",
-        "--no-build-isolation",
-        "--python",
-        sys.executable,
-        "--out-dir",
-        wheels,
-        source,
-        cwd=source,
-    )
-    [built] = wheels.glob("signalpost-*.whl")
-    return built
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from that copy."""
+    return build(source, "wheel", tmp_path_factory.mktemp("wheels"))
+
+
+def test_the_sdist_builds_the_same_wheel(wheel: Path, source: Path, tmp_path: Path) -> None:
+    """Byte for byte: whoever doubts a released wheel can build it."""
+    (tmp_path / "wheel").mkdir()
+    sdist = build(source, "sdist", tmp_path)
+
+    assert build(sdist, "wheel", tmp_path / "wheel").read_bytes() == wheel.read_bytes()
 
 
 @pytest.fixture(scope="module")
