@@ -146,27 +146,19 @@ def _top(order: str) -> str:
 # The same order twice. With an index: soon there, if many posts are of the period. By sorting those of the period.
 _TOP_OF_MANY: Final = _top("views desc nulls last, interactions desc nulls last, published_at desc")
 _TOP_OF_FEW: Final = _top("coalesce(views, -1) desc, coalesce(interactions, -1) desc, published_at desc")
-_NUMBERS: Final = (
-    "views",
-    "likes",
-    "comments",
-    "shares",
-    "saves",
-    "clicks",
-    "impressions",
-    "reach",
-    "watch_time_seconds",
-)
+NUMBERS: Final = (
+    "views", "likes", "comments", "shares", "saves", "clicks", "impressions", "reach", "watch_time_seconds",
+)  # fmt: skip
 _OF_POST: Final = f"""
 select t.id, t.platform, t.account_id, t.status, t.published_at, t.removed_at, s.due_at, m.collected_at,
-    {", ".join(f"m.{name}" for name in _NUMBERS)}
+    {", ".join(f"m.{name}" for name in NUMBERS)}
 from target t left join metric_schedule s on s.target_id = t.id
 left join lateral (select * from metric where metric.target_id = t.id order by bucket desc limit 1) m on true
 where t.post_id = $1 and t.workspace_id = $2 and t.published_at is not null and t.status in ('published', 'removed')
 order by t.position
 """  # noqa: S608 - constants only
 _HISTORY: Final = f"""
-select target_id, collected_at, {", ".join(_NUMBERS)} from metric
+select target_id, collected_at, {", ".join(NUMBERS)} from metric
 where target_id = any($1) and workspace_id = $2 and collected_at >= $3
 order by collected_at desc, target_id limit $4
 """  # noqa: S608 - constants only
@@ -175,7 +167,7 @@ select exists (select from metric where target_id = any($1) and workspace_id = $
 """
 _EXPORT: Final = f"""
 select m.post_id, m.target_id, m.profile_id, m.account_id, m.platform, p.title, t.url, m.day, m.published_at,
-    m.collected_at, {", ".join(f"m.{name}" for name in _NUMBERS)}, m.interactions
+    m.collected_at, {", ".join(f"m.{name}" for name in NUMBERS)}, m.interactions
 from (
     select * from metric_latest where {_OF_CALLER} and day >= $7 and (day, target_id) > ($7, $8)
     order by day, target_id limit $9

@@ -22,7 +22,7 @@ from signalpost.analytics.schemas import (
     TopPost,
     TrendDay,
 )
-from signalpost.analytics.totals import SumRow, Sums, TargetNumbersRow, TopRow
+from signalpost.analytics.totals import NUMBERS, SumRow, Sums, TargetNumbersRow, TopRow
 from signalpost.kit import clock, ids
 
 
@@ -46,26 +46,14 @@ def overview(
 
 def target_metrics(row: TargetNumbersRow) -> TargetMetrics:
     """Return the newest numbers of a target."""
-    interactions = rates.interactions_of(row.likes, row.comments, row.shares)
-    rate = rates.of_post(interactions, row.impressions, row.reach, row.views)
     return TargetMetrics(
+        **_numbers({name: getattr(row, name) for name in NUMBERS}),
         target_id=ids.encode("tgt", row.target_id),
         platform=row.platform,
         account_id=ids.encode("acc", row.account_id),
         status="removed" if row.status == "removed" else "published",
         published_at=clock.wire(row.published_at),
         removed_at=clock.wire_or_none(row.removed_at),
-        views=row.views,
-        likes=row.likes,
-        comments=row.comments,
-        shares=row.shares,
-        saves=row.saves,
-        clicks=row.clicks,
-        impressions=row.impressions,
-        reach=row.reach,
-        watch_time_seconds=row.watch_time_seconds,
-        engagement_rate=rate.percent,
-        rate_basis=rate.basis,
         collected_at=clock.wire_or_none(row.collected_at),
         next_collection_at=clock.wire_or_none(row.due_at),
         source="none" if row.collected_at is None else "platform",
@@ -74,24 +62,18 @@ def target_metrics(row: TargetNumbersRow) -> TargetMetrics:
 
 def metrics_at(record: Any, platforms: Mapping[UUID, str]) -> MetricsAt:
     """Return the numbers of a target at one time, from a row of its history."""
-    target_id, collected_at, views, likes, comments, shares, saves, clicks, impressions, reach, watch_time = record
-    rate = rates.of_post(rates.interactions_of(likes, comments, shares), impressions, reach, views)
+    target_id, collected_at, *numbers = record
     return MetricsAt(
-        collected_at=clock.wire(collected_at),
-        target_id=ids.encode("tgt", target_id),
-        platform=platforms[target_id],
-        views=views,
-        likes=likes,
-        comments=comments,
-        shares=shares,
-        saves=saves,
-        clicks=clicks,
-        impressions=impressions,
-        reach=reach,
-        watch_time_seconds=watch_time,
-        engagement_rate=rate.percent,
-        rate_basis=rate.basis,
-    )
+        **_numbers(dict(zip(NUMBERS, numbers, strict=True))),
+        collected_at=clock.wire(collected_at), target_id=ids.encode("tgt", target_id), platform=platforms[target_id],
+    )  # fmt: skip
+
+
+def _numbers(numbers: dict[str, int | None]) -> dict[str, Any]:
+    """Return the numbers of a post, by the names in `NUMBERS`, with the rate that follows from them."""
+    interactions = rates.interactions_of(numbers["likes"], numbers["comments"], numbers["shares"])
+    rate = rates.of_post(interactions, numbers["impressions"], numbers["reach"], numbers["views"])
+    return numbers | {"engagement_rate": rate.percent, "rate_basis": rate.basis}
 
 
 def account(row: AccountRow, stored: AudienceRow) -> AccountAnalytics:

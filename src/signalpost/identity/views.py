@@ -2,6 +2,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
+from msgspec import structs
+
 from signalpost.identity.queries import UserRow, WorkspaceRow, plan_in_force
 from signalpost.identity.schemas import Authentication, Me, User, Workspace, WorkspaceSummary
 from signalpost.kit import clock, ids
@@ -39,16 +41,9 @@ def workspace_summary(settings: Settings, row: WorkspaceRow) -> WorkspaceSummary
 def workspace(settings: Settings, row: WorkspaceRow) -> Workspace:
     """Return the workspace as one of its members sees it."""
     return Workspace(
-        id=ids.encode("wsp", row.id),
-        name=row.name,
-        slug=row.slug,
-        plan=plan_in_force(settings, row.plan),
-        timezone=row.timezone,
-        created_at=clock.wire(row.created_at),
-        role=row.role,
-        redirect_urls=row.redirect_urls,
-        second_factor=row.second_factor,
-    )
+        **structs.asdict(workspace_summary(settings, row)),
+        role=row.role, redirect_urls=row.redirect_urls, second_factor=row.second_factor,
+    )  # fmt: skip
 
 
 def me(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from signalpost.kit import clock, ids
 from signalpost.posts import documents
@@ -51,24 +52,12 @@ def approval(document: documents.Approval) -> Approval:
 
 def recurrence(document: documents.Recurrence) -> Recurrence:
     """Return the repetition of a post."""
-    return Recurrence(
-        rrule=document.rrule,
-        timezone=document.timezone,
-        until=document.until,
-        count=document.count,
-        variations=document.variations,
-    )
+    return Recurrence(**structs.asdict(document))
 
 
 def utm(document: documents.Utm) -> Utm:
     """Return the campaign parameters of a post."""
-    return Utm(
-        source=document.source,
-        medium=document.medium,
-        campaign=document.campaign,
-        term=document.term,
-        content=document.content,
-    )
+    return Utm(**structs.asdict(document))
 
 
 def warning(document: documents.PostWarning) -> PostWarning:
@@ -90,31 +79,12 @@ def first_comment(document: documents.FirstComment) -> FirstCommentState:
 
 def target_error(document: documents.TargetError) -> TargetError:
     """Return why a target failed."""
-    return TargetError(
-        code=document.code,
-        category=document.category,
-        source=document.source,
-        message=document.message,
-        user_message=document.user_message,
-        rule=document.rule,
-        retryable=document.retryable,
-        http_status=document.http_status,
-        platform_code=document.platform_code,
-        platform_response=document.platform_response,
-        remediation=document.remediation,
-        occurred_at=clock.wire(document.occurred_at),
-    )
+    return TargetError(**structs.asdict(document) | {"occurred_at": clock.wire(document.occurred_at)})
 
 
 def attempt_record(document: documents.AttemptRecord) -> AttemptRecord:
     """Return the request and response of an attempt."""
-    return AttemptRecord(
-        number=document.number,
-        duration_ms=document.duration_ms,
-        request=document.request,
-        http_status=document.http_status,
-        response=document.response,
-    )
+    return AttemptRecord(**structs.asdict(document))
 
 
 def change(document: documents.Change) -> FieldChange:
