@@ -2,8 +2,8 @@
 
 Source: developers.google.com, YouTube Data API reference and revision history to 2026-11-03, Analytics API v2.
 A person without a channel has `details["no_channel"]`; one that may not upload more than 15 minutes has
-`details["unverified"]`, and may set no thumbnails either. Videos of an app with `details["unaudited"]` stay private,
-whatever was asked for. Not certain at the real network, and so chosen here: a file
+`details["unverified"]`, and may set no thumbnails either. Videos of a person with `details["keeps_private"]` stay
+private, whatever was asked for. Not certain at the real network, and so chosen here: a file
 that the channel has already is rejected as a duplicate; counters grow at once, and those of the Analytics API
 with them.
 """

@@ -106,7 +106,7 @@ class YouTubeUploads(Network):
             if not isinstance(status.get(name, False), bool):
                 raise self.refuse(400, f"status.{name} has to be a boolean")
         shown = {"privacyStatus": "public", **status}
-        if request.grant.app.details.get("unaudited"):
+        if request.person.details.get("keeps_private"):
             shown["privacyStatus"] = "private"
         return {"snippet": snippet, "status": shown}
 

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from simulator import Destination, Simulator
 from simulator.networks.youtube_uploads import SCOPE
 from tests.counterparts import tools
 from tests.helpers.connector_harness import MemoryJournal, outgoing
+from tests.helpers.discovery import Discovery
 from tests.helpers.networks.youtube import POST, VIDEO, large
 from tests.helpers.simulated_accounts import Account, connect
 
@@ -42,6 +43,38 @@ BEGIN = "POST /upload/youtube/v3/videos"
 async def http() -> AsyncIterator[Client]:
     async with Client() as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def specification() -> Discovery:
+    return Discovery("youtube.v3")
+
+
+@pytest.fixture(autouse=True)
+def requests_as_google_specifies_them(simulator: Simulator, specification: Discovery) -> Iterator[None]:
+    """Whatever a test lets the connector do: each of its requests is one that Google's own file allows."""
+    yield
+    issues = {
+        f"{one.call}: {issue}"
+        for one in simulator.world.log
+        if one.network == "youtube" and "/youtube/v3/" in one.target and not one.call.startswith("PUT ")  # of a session
+        for issue in specification.issues(one.call.partition(" ")[0], one.target, one.body)
+    }
+    assert issues == set()
+
+
+def test_the_specification_refuses_what_it_does_not_name(specification: Discovery) -> None:
+    path, body = "/youtube/v3/videos", b'{"snippet": {"title": 1, "tag": []}, "status": {"privacyStatus": "hidden"}}'
+
+    assert specification.issues("PATCH", path, b"") == ["there is no PATCH /youtube/v3/videos"]
+    assert specification.issues("POST", f"/upload{path}?part=snippet&notifySubscribers=1&notify=true", body) == [
+        "youtube.videos.insert has no parameter notify",
+        "notifySubscribers=1 is not of type boolean",
+        "/snippet/title is not of type string",
+        "/snippet/tag is unknown",
+        "/status/privacyStatus is none of ['public', 'unlisted', 'private']",
+    ]
+    assert specification.issues("POST", path, b"{}") == ["youtube.videos.insert needs the parameter part"]
 
 
 @pytest.fixture
@@ -130,8 +163,8 @@ async def test_a_private_short(channel: Account) -> None:
 
 @pytest.mark.parametrize("visibility", ["public", "unlisted", None])
 async def test_a_video_that_youtube_keeps_private(simulator: Simulator, http: Client, visibility: str | None) -> None:
-    """Videos of a project that Google has not audited are private, whatever was asked for; nobody can open them."""
-    channel = await connect(simulator, http, "youtube", details={"unaudited": True})
+    """Settings of the channel can have that effect; nobody can open the address of such a video."""
+    channel = await connect(simulator, http, "youtube", person={"details": {"keeps_private": True}})
     journal, options = MemoryJournal(), {} if visibility is None else {"visibility": visibility}
     post = replace(POST, options=options)
     outcome = await channel.publish(post, journal)

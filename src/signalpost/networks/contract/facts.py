@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from signalpost.kit.frames import FrameLimits
+from signalpost.networks.contract.sources import Sourced
 
 Kind = Literal["image", "video", "gif", "document", "audio"]
 TextUnit = Literal["grapheme", "code_point", "utf16", "weighted", "emoji_bytes"]
@@ -123,5 +124,6 @@ class Facts:
     media_required: bool = False
 
     kept_private: KeptPrivate | None = None  # None: what was to be public is public, or fails
+    sources: Mapping[str, Sourced] = field(default_factory=dict)  # of each number, by its path: media.image.bytes_max
     metrics_per_call: int = 1  # posts of which `Connector.metrics` reads the numbers at once
     dedupes_for_seconds: int | None = None  # how long a repeat with the same key is recognised; None: never

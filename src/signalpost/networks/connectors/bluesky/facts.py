@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from signalpost.kit import issue_text
+from signalpost.networks.connectors.bluesky.sources import SOURCES
 from signalpost.networks.contract import (
     CredentialField,
     Facts,
@@ -39,6 +40,7 @@ FACTS = Facts(
     name="Bluesky",
     source="lexicons and reference server of 2026-08, constants of the official app",
     verified_on="2026-11-21",
+    sources=SOURCES,
     base_url="https://bsky.social",
     directory_url="https://plc.directory",
     credential_fields=(

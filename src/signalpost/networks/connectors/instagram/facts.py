@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.instagram.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, OutgoingMedia, PreflightIssue, TextRule
 from signalpost.networks.meta.fetching import unreachable
 from signalpost.networks.meta.graph import GRAPH_SUNSET_ON, GRAPH_VERSION
@@ -37,6 +38,7 @@ FACTS = Facts(
     name="Instagram",
     source="developers.facebook.com: Instagram Platform, content publishing and insights",
     verified_on="2026-11-22",
+    sources=SOURCES,
     api_version=GRAPH_VERSION,
     api_sunset_on=GRAPH_SUNSET_ON,
     base_url="https://graph.instagram.com",

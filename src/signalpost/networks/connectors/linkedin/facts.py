@@ -9,6 +9,7 @@ import msgspec
 from signalpost.kit import issue_text
 from signalpost.networks import links
 from signalpost.networks.connectors.linkedin.little_text import visible_text
+from signalpost.networks.connectors.linkedin.sources import SOURCES
 from signalpost.networks.contract import (
     Facts,
     MediaRule,
@@ -43,6 +44,7 @@ FACTS = Facts(
     name="LinkedIn",
     source="learn.microsoft.com, Community Management API (Posts, Images, Videos, Documents), version 202609",
     verified_on="2026-11-21",
+    sources=SOURCES,
     base_url="https://api.linkedin.com",
     hosts={"www": "https://www.linkedin.com"},
     api_version="202609",

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from signalpost.networks.connectors.pinterest.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
 
 BoardId = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,30}$")]
@@ -17,6 +18,7 @@ FACTS = Facts(
     name="Pinterest",
     source="developers.pinterest.com (OpenAPI 5.23.0)",
     verified_on="2026-11-22",
+    sources=SOURCES,
     api_version="v5",
     base_url="https://api.pinterest.com",
     hosts={"www": "https://www.pinterest.com"},

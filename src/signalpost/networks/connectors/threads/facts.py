@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.threads.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
 from signalpost.networks.links import LINK_PATTERN
 from signalpost.networks.meta.fetching import unreachable
@@ -20,6 +21,7 @@ FACTS = Facts(
     name="Threads",
     source="developers.facebook.com: Threads API v1.0",
     verified_on="2026-11-22",
+    sources=SOURCES,
     api_version="v1.0",
     base_url="https://graph.threads.net",
     hosts={"web": "https://threads.net"},

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.tiktok.sources import SOURCES
 from signalpost.networks.contract import (
     Facts,
     MediaRule,
@@ -31,6 +32,7 @@ FACTS = Facts(
     name="TikTok",
     source="developers.tiktok.com, Content Posting API v2, as of 2026-09-19",
     verified_on="2026-11-21",
+    sources=SOURCES,
     base_url="https://open.tiktokapis.com",
     hosts={"www": "https://www.tiktok.com"},
     api_version="v2",

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import regex
 
+from signalpost.networks.connectors.x.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, RateLimit, TextRule
 from signalpost.networks.preflight import part_path
 
@@ -34,6 +35,7 @@ FACTS = Facts(
     name="X",
     source="docs.x.com (OpenAPI 2.167, rate limits), twitter-text configuration v3",
     verified_on="2026-11-22",
+    sources=SOURCES,
     api_version="2",
     base_url="https://api.x.com",
     hosts={"www": "https://x.com"},

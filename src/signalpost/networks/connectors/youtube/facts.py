@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.youtube.sources import SOURCES
 from signalpost.networks.contract import (
     Facts,
     KeptPrivate,
@@ -33,6 +34,7 @@ FACTS = Facts(
     name="YouTube",
     source="developers.google.com, YouTube Data API v3, revision history to 2026-11-03",
     verified_on="2026-11-21",
+    sources=SOURCES,
     base_url="https://www.googleapis.com",
     hosts={
         "accounts": "https://accounts.google.com",
@@ -84,8 +86,8 @@ FACTS = Facts(
         option="visibility",
         value="private",
         message="YouTube keeps this video private, although the post did not ask for that: only people whom the owner "
-        "of the channel invites can see it. YouTube does so with videos of projects that it has not audited: the "
-        "operator has to have the project audited. The owner can make the video public in YouTube Studio.",
+        "of the channel invites can see it. Settings of the channel, or YouTube's own checks, may be the reason. The "
+        "owner can make it public in YouTube Studio, which says why.",
     ),
     rate_limit=RateLimit(count=100, seconds=86_400, per="app"),
     notes="The text is the description of the video. An upload costs 1 of the 100 uploads that an app has each day, "

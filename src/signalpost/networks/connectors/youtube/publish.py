@@ -82,7 +82,7 @@ def _published(_session: NetworkSession, outgoing: Outgoing, posted: Sequence[Pu
 
 
 def _as_seen(published: Published, journal: Journal) -> Published:
-    """Return what YouTube shows, which is not always what was asked for: it keeps videos of unaudited projects private.
+    """Return what YouTube shows, which is not always what was asked for: settings of a channel may keep videos private.
 
     Facts say that in a sentence (`KeptPrivate`); an address that nobody can open is left out.
     """

@@ -1,0 +1,85 @@
+"""Where the numbers of LinkedIn were read."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from signalpost.networks.contract.sources import Sourced, documentation
+from signalpost.networks.integrators import AYRSHARE, ORSHOT, ZERNIO
+
+_POSTS: Final = documentation(
+    "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api", "2026-11-21"
+)
+_IMAGES: Final = documentation(
+    "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api", "2026-11-21"
+)
+_VIDEOS: Final = documentation(
+    "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api", "2026-11-21"
+)
+_FILES: Final = documentation(
+    "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/documents-api", "2026-11-21"
+)
+
+SOURCES: Final[Mapping[str, Sourced]] = {
+    "rate_limit.count": Sourced(100_000, (_POSTS,)),
+    "rate_limit.seconds": Sourced(86_400, (_POSTS,)),
+    "text.max_length": Sourced(
+        3_000,
+        (
+            _POSTS,
+            ORSHOT,
+        ),
+    ),
+    "media.image.per_post": Sourced(
+        20,
+        (
+            _POSTS,
+            ZERNIO,
+        ),
+    ),
+    "media.image.bytes_max": Sourced(8_000_000, (_IMAGES,)),
+    "media.image.pixels_max": Sourced(36_152_319, (_IMAGES,)),
+    "media.image.alt_text_max": Sourced(4_086, (_POSTS,)),
+    "media.gif.per_post": Sourced(
+        20,
+        (
+            _POSTS,
+            ZERNIO,
+        ),
+    ),
+    "media.gif.bytes_max": Sourced(8_000_000, (_IMAGES,)),
+    "media.gif.pixels_max": Sourced(36_152_319, (_IMAGES,)),
+    "media.gif.alt_text_max": Sourced(4_086, (_POSTS,)),
+    "media.video.per_post": Sourced(
+        1,
+        (
+            _POSTS,
+            AYRSHARE,
+            ZERNIO,
+        ),
+    ),
+    "media.video.bytes_max": Sourced(5_000_000_000, (_VIDEOS,)),
+    "media.video.duration_ms_max": Sourced(1_800_000, (_VIDEOS,)),
+    "media.video.alt_text_max": Sourced(4_086, (_POSTS,)),
+    "media.document.per_post": Sourced(
+        1,
+        (
+            _FILES,
+            ZERNIO,
+        ),
+    ),
+    "media.document.bytes_max": Sourced(
+        100_000_000,
+        (
+            _FILES,
+            ZERNIO,
+        ),
+    ),
+    "media_total": Sourced(
+        20,
+        (
+            _POSTS,
+            ZERNIO,
+        ),
+    ),
+    "metrics_per_call": Sourced(20, (_POSTS,)),
+}

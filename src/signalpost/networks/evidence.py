@@ -1,0 +1,86 @@
+"""Lists where the numbers of facts were read. `python -m signalpost.networks.evidence` prints those that are old."""
+
+import dataclasses
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from typing import Any, Final
+
+from signalpost.kit import clock
+from signalpost.networks import CONNECTORS
+from signalpost.networks.contract import Facts
+from signalpost.networks.contract.sources import Source, Sourced
+
+OLD_DAYS: Final = 180
+_NO_NETWORKS: Final = frozenset({"sandbox"})
+_HEAD: Final = f"""# Sources of the limits of networks
+
+Generated from the facts of the connectors by `make docs`; do not edit.
+
+Networks change without notice, and their documentation is not always right: each number has two sources, one of them
+from people who saw the network accept or refuse it, where there is one. 🔴 marks a number that only one place says. Limits
+that this service sets itself need no second source. A number is to be read again {OLD_DAYS} days after its newest source;
+`python -m signalpost.networks.evidence` lists those that are older today.
+"""
+
+
+def numbers(facts: Facts) -> Mapping[str, float]:
+    """Return every number of a fact sheet by its path, such as `media.image.bytes_max`; not those nobody set."""
+    return dict(_numbers(facts, ""))
+
+
+def _numbers(sheet: Any, prefix: str) -> Iterator[tuple[str, float]]:
+    for member in dataclasses.fields(sheet):
+        value, path = getattr(sheet, member.name), f"{prefix}{member.name}"
+        if member.name == "media" and isinstance(value, Mapping):
+            for kind, rule in value.items():
+                yield from _numbers(rule, f"{path}.{kind}.")
+        elif member.name in {"text", "title", "thumbnail", "rate_limit"} and value is not None:
+            yield from _numbers(value, f"{path}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool) and value != member.default:
+            yield path, value
+
+
+def sourced() -> Iterator[tuple[str, str, Sourced]]:
+    """Yield network, path and number of everything that a network limits."""
+    for key, connector in CONNECTORS.items():
+        if key not in _NO_NETWORKS:
+            yield from ((key, path, fact) for path, fact in connector.facts.sources.items())
+
+
+def old(today: date) -> list[tuple[str, str, Sourced]]:
+    """Return the numbers whose newest source is older than `OLD_DAYS`, the oldest first."""
+    until = today - timedelta(days=OLD_DAYS)
+    return sorted((entry for entry in sourced() if entry[2].newest < until), key=lambda entry: entry[2].newest)
+
+
+def render() -> str:
+    """Return the page as Markdown."""
+    facts = list(sourced())
+    single = [fact for _, _, fact in facts if not fact.is_confirmed]
+    parts = [_HEAD, f"{len(facts)} numbers, {len(facts) - len(single)} confirmed, {len(single)} 🔴 with one source.\n"]
+    for key in dict.fromkeys(key for key, _, _ in facts):
+        parts.append(
+            f"## {CONNECTORS[key].facts.name}\n\n| | Fact | Value | Sources | Read again by |\n|---|---|---|---|---|"
+        )
+        parts += [_row(path, fact) for network, path, fact in facts if network == key]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _row(path: str, fact: Sourced) -> str:
+    mark = "" if fact.is_confirmed else "🔴"
+    due = fact.newest + timedelta(days=OLD_DAYS)
+    return f"| {mark} | `{path}` | {fact.value:,} | {'; '.join(map(_place, fact.sources))} | {due} |"
+
+
+def _place(source: Source) -> str:
+    where = (
+        f"[{source.kind}]({source.where})" if source.where.startswith("https://") else f"{source.kind}: {source.where}"
+    )
+    return f"{where}, {source.on}"
+
+
+if __name__ == "__main__":
+    for key, path, fact in old(clock.now().date()):
+        sys.stdout.write(f"{key} {path} = {fact.value:,}: newest source of {fact.newest}\n")

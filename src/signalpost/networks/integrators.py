@@ -1,0 +1,12 @@
+"""What integrators say of several networks: they see every day what those accept. For the sources of facts."""
+
+from typing import Final
+
+from signalpost.networks.contract.sources import production
+
+READ_ON: Final = "2026-11-27"
+AYRSHARE: Final = production("https://www.ayrshare.com/docs/media-guidelines", READ_ON)
+BLOTATO: Final = production("https://help.blotato.com/api/publish-post/media", READ_ON)
+ORSHOT: Final = production("https://orshot.com/docs/publish/social-posting-guidelines", READ_ON)
+TRYPOST: Final = production("https://github.com/trypostit/trypost/pull/353", "2026-09-12")
+ZERNIO: Final = production("zernio-sdk 1.4.1385", READ_ON)
