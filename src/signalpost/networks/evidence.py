@@ -18,9 +18,9 @@ _HEAD: Final = f"""# Sources of the limits of networks
 Generated from the facts of the connectors by `make docs`; do not edit.
 
 Networks change without notice, and their documentation is not always right: each number has two sources, one of them
-from people who saw the network accept or refuse it, where there is one. 🔴 marks a number that only one place says. Limits
-that this service sets itself need no second source. A number is to be read again {OLD_DAYS} days after its newest source;
-`python -m signalpost.networks.evidence` lists those that are older today.
+from people who saw the network accept or refuse it, where there is one. 🔴 marks a number that only one place says.
+Limits that this service sets itself need no second source. Read a number again {OLD_DAYS} days after its newest
+source; `python -m signalpost.networks.evidence` lists those that are older today.
 """
 
 
