@@ -1,14 +1,22 @@
 """The clients, each called by the name of an operation, so that one table of operations runs through all of them."""
 
 import asyncio
+import itertools
+import json
+import os
 import ssl
+import sys
+import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from asyncio.subprocess import PIPE
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import httpx
+from tests.counterparts.tools import CHECKOUT
+from tests.helpers.contract import DOCUMENT
 
 import signalpost_client
 from signalpost_client import AsyncSignalpost, Problem, Signalpost
@@ -45,6 +53,14 @@ class Refused:
     status: int
     code: str
     pointer: str | None
+
+
+class Typed(NamedTuple):
+    """What a command has printed."""
+
+    code: int
+    out: str
+    problems: str
 
 
 class Driver(ABC):
@@ -86,7 +102,11 @@ def arguments(step: Step) -> tuple[tuple[Any, ...], dict[str, Any]]:
 class RawHttp(Driver):
     """Plain requests, as the reference says: what the others are compared with."""
 
-    routes: Mapping[str, tuple[str, str]] = {}
+    routes: Mapping[str, tuple[str, str]] = {
+        operation["operationId"]: (method.upper(), path)
+        for path, operations in DOCUMENT["paths"].items()
+        for method, operation in operations.items()
+    }
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
@@ -187,3 +207,93 @@ class AsyncPythonClient(Driver):
 
     async def published(self, post_id: str) -> Any:
         return await self.client.wait_until_published(post_id, timeout_seconds=60)
+
+
+class Terminal(Driver):
+    """The command `sp`, with a folder for its keys."""
+
+    def __init__(self, place: Place, **settings: str) -> None:
+        super().__init__(place)
+        self.settings = settings
+
+    async def __aenter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="signalpost-sp-")
+        self.folder = Path(self._folder.name)
+        environment = {
+            **os.environ, "SP_CONFIG_DIR": self._folder.name, "SIGNALPOST_API_KEY": self.place.key,
+            "SIGNALPOST_API_URL": self.place.url, "SP_PROFILE": self.place.profile,
+            "PYTHONPATH": str(CHECKOUT / "clients" / "python" / "src"), **self.settings,
+        }  # fmt: skip
+        self._program = await asyncio.create_subprocess_exec(
+            sys.executable, Path(__file__).with_name("type_commands.py"), env=environment, stdin=PIPE, stdout=PIPE,
+            limit=8_000_000,
+        )  # fmt: skip
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        assert self._program.stdin is not None
+        self._program.stdin.close()
+        await self._program.wait()
+        self._folder.cleanup()
+
+    async def types(self, *arguments: str, text: str = "") -> Typed:
+        """Run a command to its end."""
+        assert self._program.stdin is not None
+        assert self._program.stdout is not None
+        self._program.stdin.write(json.dumps([arguments, text]).encode() + b"\n")
+        return Typed(*json.loads(await self._program.stdout.readline()))
+
+    async def run(self, step: Step) -> Any:
+        typed = await self.types(*COMMANDS[step.operation](step), "--json")
+        if typed.code == 0 and step.operation == "listTrash":  # a line each
+            return [json.loads(line) for line in typed.out.splitlines()]
+        if typed.code == 0:
+            return json.loads(typed.out)
+        document = json.loads(typed.problems.splitlines()[-1])["error"]
+        assert "status" in document, typed
+        errors = document.get("errors") or [{"path": None}]
+        return Refused(document["status"], document["code"], errors[0]["path"])
+
+    async def upload(self, path: Path, method: str) -> Any:
+        typed = await self.types("media", "upload", str(path), "--json")
+        assert typed.code == 0, typed
+        return json.loads(typed.out)
+
+    async def published(self, post_id: str) -> Any:
+        typed = await self.types("post", "wait", post_id, "--json")
+        assert typed.code == 0, typed
+        return await self.run(Step("status", "getPostStatus", (post_id,)))
+
+
+def _post(step: Step) -> list[str]:
+    names = {"tags": "--tag", "scheduledAt": "--at", "timezone": "--timezone", "platforms": "--to"}
+    options = [["--draft"] if step.body.get("draft") else []]
+    for member, option in names.items():
+        values = step.body.get(member, [])
+        options += [[option, value] for value in (values if isinstance(values, list | tuple) else [values])]
+    return [step.body["text"], "--profile", step.body["profileId"], *itertools.chain(*options)]
+
+
+COMMANDS: Mapping[str, Callable[[Step], Sequence[str]]] = {
+    "getMe": lambda _: ["me"],
+    "listAccounts": lambda step: ["accounts", "list", "--profile", step.query["profileId"]],
+    "validatePost": lambda step: ["post", "validate", *_post(step)],
+    "createPost": lambda step: ["post", "create", *_post(step)],
+    "updatePost": lambda step: ["post", "edit", *step.path, "--text", step.body["text"]],
+    "listPosts": lambda step: [
+        "post", "list", "--limit", "0", *(["--tag", step.query["tag"]] if "tag" in step.query else []),
+        *(["--since", step.query["from"]] if "from" in step.query else []),
+    ],
+    "getPost": lambda step: ["post", "show", *step.path],
+    "getPostStatus": lambda step: ["api", "GET", f"/posts/{step.path[0]}/status"],
+    "cancelPost": lambda step: ["queue", "cancel", *step.path],
+    "deletePost": lambda step: ["post", "delete", *step.path],
+    "listTrash": lambda _: ["api", "GET", "/posts/trash", "--all"],
+    "restorePost": lambda step: ["api", "POST", f"/posts/{step.path[0]}/restore"],
+    "retryPost": lambda step: ["post", "retry", *step.path],
+    "createWebhook": lambda step: ["webhooks", "create", step.body["url"], "--event", *step.body["events"]],
+    "listWebhooks": lambda _: ["webhooks", "list"],
+    "getPostStats": lambda _: ["api", "GET", "/posts/stats"],
+    "deleteSandboxClock": lambda _: ["api", "DELETE", "/sandbox/clock"],
+}  # fmt: skip
+"""What people type for an operation."""

@@ -28,6 +28,7 @@ NOT_IMPORTED_BY_TESTS = {
     "pytest-asyncio": "pytest plugin",
     "pytest-timeout": "pytest plugin",
     "pytest-xdist": "pytest plugin",
+    "rich": "tables of the client `sp`",
     "ruff": "make lint",
     "setuptools": "builds the wheel that tests install",
     "types-regex": "types for mypy",

@@ -51,6 +51,7 @@ MACHINE = "installs on the machine, or sets the address of a service that has ye
 OPERATE = "tests/e2e/test_operate.py types it"
 README = "tests/e2e/test_readme.py types it, against servers of these networks"
 VERIFY = "tests/webhooks/test_guide.py runs it on a delivery"
+SP = "needs `sp`, which is installed apart; tests/clients/test_terminal.py types it"
 STRIPE = "needs an account at Stripe; tests/billing have a simulated one"
 SETTING = "settings of a service, not a command"
 NOT_RUN = {
@@ -77,8 +78,12 @@ NOT_RUN = {
     ("operate", "signalpost verify"): OPERATE,
     ("operate", "signalpost resume"): OPERATE,
     ("operate", "pg_dump"): OPERATE,
+    ("python", "pip install ./clients"): MACHINE,
     ("sign-in", "SIGNALPOST_BASE_URL"): SETTING,
     ("status", "curl $API/status/subscriptions/confirm"): "the token comes by webhook: tests/status",
+    ("terminal", "pipx install './clients"): MACHINE,
+    ("terminal", "git log -1"): SP,
+    ("terminal", 'eval "$(sp completion'): SP,
     ("verify-webhooks", "printf 'sha256="): VERIFY,
     ("verify-webhooks", "key=$(printf"): VERIFY,
     ("webhooks", "signalpost webhooks listen"): "runs until it is stopped: tests/main/test_listen.py",
