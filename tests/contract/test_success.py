@@ -136,6 +136,19 @@ async def _totp(sample: Sample, request: PreparedRequest) -> None:
         request.body = {"password": _PASSWORD, "code": confirmed.json()["recoveryCodes"][0]}
 
 
+async def _change_password(sample: Sample, request: PreparedRequest) -> None:
+    async with sample.make.context.database.transaction() as db:
+        await db.execute(_PASSWORD_WITHOUT_TOTP, sample.owner.user_id, await passwords.hash_password(_PASSWORD))
+    request.key = (await session_of(sample, sample.owner)).access_token
+    request.body = {"currentPassword": _PASSWORD, "password": "another horse battery"}
+
+
+async def _own_session(sample: Sample, request: PreparedRequest) -> None:
+    await _signed_in(sample, request)
+    sessions = await sample.api.get("/auth/sessions", key=request.key)
+    request.path = f"/auth/sessions/{sessions.json()['data'][0]['id']}"
+
+
 async def _oidc_code(sample: Sample, request: PreparedRequest) -> None:
     verifier = secrets.token_urlsafe(48)
     context = sample.make.context
@@ -319,6 +332,10 @@ PREPARED: dict[str, Prepare] = {
     "POST /workspaces/{id}/export": _signed_in,
     "GET /workspaces/{id}/export": _exported,
     "GET /workspaces/{id}/export/content": _exported,
+    "POST /auth/password": _change_password,
+    "GET /auth/sessions": _signed_in,
+    "DELETE /auth/sessions": _signed_in,
+    "DELETE /auth/sessions/{id}": _own_session,
     "POST /auth/totp": _totp,
     "POST /auth/totp/confirm": _totp,
     "POST /auth/totp/disable": _totp,

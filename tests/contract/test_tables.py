@@ -176,6 +176,10 @@ ACROSS = {
 """File -> why code there sees the rows of every workspace; all others see those of one, or none."""
 
 OPERATIONS_ACROSS = {
+    "change_password": "a user has workspaces, not the other way round",
+    "list_sessions": "a session belongs to the workspace where it began",
+    "end_session": "a session belongs to the workspace where it began",
+    "end_other_sessions": "a session belongs to the workspace where it began",
     "enrol_totp": "a user has workspaces, not the other way round",
     "confirm_totp": "a user has workspaces, not the other way round",
     "disable_totp": "a user has workspaces, not the other way round",

@@ -45,6 +45,10 @@ with seen as (
 )
 update app_user set last_workspace_id = $2 where id = $1 and last_workspace_id is distinct from $2
 """
+_TOUCH_SESSION = """
+update session set last_used_at = now()
+where id = $1 and coalesce(last_used_at, created_at) < now() - interval '1 minute'
+"""
 
 
 def authenticator(
@@ -185,6 +189,8 @@ class _Credentials:
                 raise problems.Forbidden("Your membership in this workspace is suspended.")
             if row.membership.stale:
                 await db.execute(_TOUCH_MEMBER, row.user_id, workspace_id)
+            if row.stale:
+                await db.execute(_TOUCH_SESSION, access.session_id)
         return self._session_caller(row, row.membership, access.session_id)
 
     def _session_caller(self, row: SessionCredential, membership: Membership, session_id: UUID) -> Caller:

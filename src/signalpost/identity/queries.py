@@ -142,6 +142,7 @@ class SessionCredential(Struct):
     user_name: str
     is_staff: bool
     has_second_factor: bool
+    stale: bool  # its last use was noted more than a minute ago
     membership: Membership | None
 
 
@@ -165,6 +166,7 @@ _SESSION_CREDENTIAL_COLUMNS = columns(
     user_name="coalesce(u.name, u.email)",
     is_staff="u.is_staff",
     has_second_factor="u.totp_confirmed_at is not null or s.second_factor",
+    stale="coalesce(s.last_used_at, s.created_at) < now() - interval '1 minute'",
     membership=_MEMBERSHIP_COLUMNS,
 )
 _SESSION_CREDENTIAL = f"""
@@ -184,9 +186,9 @@ async def find_session_credential(
     record = await db.fetchrow(_SESSION_CREDENTIAL, session_id, user_id, workspace_id)
     if record is None:
         return None
-    ended, user_id, user_name, is_staff, has_second_factor, *membership = record
+    ended, user_id, user_name, is_staff, has_second_factor, stale, *membership = record
     of_workspace = Membership(*membership) if membership[0] else None
-    return SessionCredential(ended, user_id, user_name, is_staff, has_second_factor, of_workspace)
+    return SessionCredential(ended, user_id, user_name, is_staff, has_second_factor, stale, of_workspace)
 
 
 _MEMBERSHIP = f"""

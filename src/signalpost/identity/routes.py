@@ -1,6 +1,6 @@
 from signalpost.context import AppContext
 from signalpost.identity import queries, views
-from signalpost.identity.actions import passwords, second_factor, sign_in, sign_up
+from signalpost.identity.actions import passwords, second_factor, sessions, sign_in, sign_up
 from signalpost.identity.errors import (
     InvalidCredentials,
     LoginThrottled,
@@ -12,11 +12,14 @@ from signalpost.identity.schemas import (
     Accepted,
     Login,
     Me,
+    PasswordChange,
     PasswordForgot,
     PasswordReset,
     RecoveryCodes,
     Registration,
+    Session,
     SessionRefresh,
+    SessionsEnded,
     Tokens,
     TotpConfirm,
     TotpDisable,
@@ -26,8 +29,11 @@ from signalpost.identity.schemas import (
     UserRegister,
 )
 from signalpost.kit.db import Db
-from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, Unauthenticated
+from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, NotFound, Unauthenticated
+from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
+from signalpost.web.fields import SessionId
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.request import ClientAddress
 from signalpost.web.routing import Routes
 
@@ -92,6 +98,44 @@ async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
 async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the session: its access and refresh tokens stop working."""
     await sign_in.logout(context, db, caller)
+
+
+@routes.post(
+    "/auth/password",
+    scope=SIGNED_IN,
+    across_workspaces=True,
+    status=204,
+    history="action",
+    raises=(Forbidden, InvalidCredentials, LoginThrottled, SecondFactorRequired),
+)
+async def change_password(context: AppContext, caller: Caller, data: PasswordChange) -> None:
+    """Change your password. All other sessions end, and so does what a changed password ends."""
+    await passwords.change_password(context, caller, data)
+
+
+@routes.get("/auth/sessions", scope=SIGNED_IN, across_workspaces=True, limit_default=LIST_ALL)
+async def list_sessions(db: Db, caller: Caller, page: Page) -> Listing[Session]:
+    """List where you are signed in, the latest sign-in first. Sessions that have ended are not included."""
+    return await sessions.list_sessions(db, caller, page)
+
+
+@routes.delete("/auth/sessions", scope=SIGNED_IN, across_workspaces=True, history="action", raises=(Forbidden,))
+async def end_other_sessions(context: AppContext, db: Db, caller: Caller) -> SessionsEnded:
+    """Sign out everywhere else: end all your sessions but this one."""
+    return await sessions.end_others(context, db, caller)
+
+
+@routes.delete(
+    "/auth/sessions/{id}",
+    scope=SIGNED_IN,
+    across_workspaces=True,
+    status=204,
+    history="action",
+    raises=(Forbidden, NotFound),
+)
+async def end_session(session_id: SessionId, context: AppContext, db: Db, caller: Caller) -> None:
+    """End one of your sessions: its access and refresh tokens stop working."""
+    await sessions.end_one(context, db, caller, session_id)
 
 
 @routes.post(

@@ -182,6 +182,43 @@ class Tokens(Output):
     expires_in: Seconds
 
 
+class PasswordChange(Input):
+    """The password that counts now, and the one that shall. All other sessions of the user end."""
+
+    current_password: AnyPassword
+    password: Password
+    code: Annotated[
+        AnyCode | None,
+        Meta(description="Of a user with a second factor: a code of the app, or a recovery code.", examples=["287082"]),
+    ] = None
+
+
+class Session(Output):
+    """Where the user is signed in."""
+
+    id: str
+    current: Annotated[bool, Meta(description="Whether it is the session of this request.", examples=[True])]
+    user_agent: Annotated[
+        str | None,
+        Meta(
+            description="What the browser or program called itself; null: unknown.",
+            examples=["Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"],
+        ),
+    ]
+    address: Annotated[
+        str | None, Meta(description="From where it was opened; of IPv6 the network.", examples=["203.0.113.7"])
+    ]
+    created_at: Instant
+    last_used_at: Annotated[Instant, Meta(description="The last use, to the minute.")]
+    expires_at: Annotated[Instant, Meta(description="When it ends unless it is used.")]
+
+
+class SessionsEnded(Output):
+    """How many sessions were ended."""
+
+    ended: Annotated[int, Meta(examples=[2])]
+
+
 class PasswordForgot(Input):
     email: AnyEmail
 

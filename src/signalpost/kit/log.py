@@ -19,6 +19,9 @@ request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 client_address: ContextVar[str | None] = ContextVar("client_address", default=None)
 """The address of the client whose request this is, for audit rows."""
 
+user_agent: ContextVar[bytes] = ContextVar("user_agent", default=b"")
+"""What the client whose request this is calls itself, as it was sent, for the sessions that it opens."""
+
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 _COLOURS = {"debug": "32", "info": "32", "warning": "33", "error": "31"}
 _encode = msgspec.json.Encoder(enc_hook=str).encode

@@ -66,6 +66,7 @@ class Application:
         misdirected = is_misdirected(request, settings.base_url, settings.trusted_proxies)
         url_token = requested_url.set(None if misdirected else self._requested_url(request))
         address_token = log.client_address.set(None)
+        agent_token = log.user_agent.set(request.headers.raw(b"user-agent"))
         patience_token = patience.set(Patience())
         try:
             try:
@@ -80,6 +81,7 @@ class Application:
             across.reset(across_token)
             requested_url.reset(url_token)
             log.client_address.reset(address_token)
+            log.user_agent.reset(agent_token)
 
     async def _respond(self, request: Request, *, misdirected: bool) -> Response:
         try:

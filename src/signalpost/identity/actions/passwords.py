@@ -6,15 +6,19 @@ from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.identity import offspring, passwords, queries, tokens
+from signalpost.identity.actions.second_factor import check_password_and_code
 from signalpost.identity.actions.sign_in import end_sessions, record_in_workspaces
 from signalpost.identity.errors import InvalidCredentials, password_help
 from signalpost.identity.login_throttle import LoginThrottle, network_of
-from signalpost.identity.schemas import PasswordForgot, PasswordReset
+from signalpost.identity.schemas import PasswordChange, PasswordForgot, PasswordReset
 from signalpost.kit import ids, log, problems
 from signalpost.kit.db import Db
+from signalpost.kit.problems import Issue
 from signalpost.kit.tenant import across_workspaces
 from signalpost.settings import Settings
+from signalpost.web.caller import Caller
 
+_SAME = Issue("/password", "not_unique", "This is the password that you have. Choose another one.")
 RESET_JOB = "identity.password_reset"
 _logger = log.get("identity")
 
@@ -88,6 +92,33 @@ def _link_expired() -> InvalidCredentials:
     return InvalidCredentials(
         "This link no longer works.", remediation="Request a new one with `POST /auth/password/forgot`."
     )
+
+
+_CHANGE = (
+    "update app_user set password_hash = $2, updated_at = now() where id = $1 and password_hash = $3 returning email"
+)
+
+
+async def change_password(context: AppContext, caller: Caller, data: PasswordChange) -> None:
+    """Set the password of a person who is signed in and knows the one that counts; all other sessions end.
+
+    Raises:
+        Forbidden: the caller is an API key.
+        InvalidCredentials, SecondFactorRequired, LoginThrottled: the password or the code is wrong or missing.
+        ValidationFailed: it is the same password.
+    """
+    stored = await check_password_and_code(context, caller, data.current_password, data.code)
+    if data.password == data.current_password:
+        raise problems.ValidationFailed(errors=[_SAME])
+    password_hash = await passwords.hash_password(data.password)
+    async with context.database.transaction() as db:
+        email: str | None = await db.fetchval(_CHANGE, caller.user_id, password_hash, stored)
+        if email is None:
+            raise InvalidCredentials("The password was changed meanwhile.")
+        await end_sessions(context, db, caller.user_id, "password_changed", but=caller.session_id)
+        await offspring.end_of_person(db, caller.user_id)
+        await record_in_workspaces(db, caller.user_id, "change_password")
+    await context.state(LoginThrottle).reset(context.database, email)
 
 
 _SET = "update app_user set password_hash = $2, updated_at = now() where email_key = lower($1) returning id"

@@ -178,6 +178,21 @@ async def reset_second_factor(db: Db, email: str) -> None:
     await audit.command(db, "users reset-totp", subject=subject)
 
 
+async def check_password_and_code(context: AppContext, caller: Caller, password: str, code: str | None) -> str:
+    """Ensure that a person who is signed in knows their password, and has their second factor; return the hash.
+
+    Raises:
+        Forbidden: the caller is an API key.
+        SecondFactorRequired: the code is missing.
+        InvalidCredentials, LoginThrottled: the password or the code is wrong.
+    """
+    row = await _check_password(context, caller, password)
+    if row.confirmed:
+        await check_code(context, row.id, code)
+    assert row.password_hash is not None  # noqa: S101 - the password was right
+    return row.password_hash
+
+
 async def _check_password(context: AppContext, caller: Caller, password: str) -> _FactorRow:
     _require_session(caller)
     await context.state(CodeThrottle).count_attempt(context.database, caller.user_id)

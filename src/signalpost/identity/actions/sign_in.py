@@ -13,7 +13,7 @@ from signalpost.identity.errors import InvalidCredentials, TokenExpired, passwor
 from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.queries import PasswordRow, WorkspaceRow
 from signalpost.identity.schemas import Login, Tokens, UserLogin
-from signalpost.kit import crypto, ids, problems
+from signalpost.kit import crypto, ids, log, problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
@@ -22,11 +22,14 @@ from signalpost.web.caller import Caller
 GRACE_SECONDS = 30
 """How long a used refresh token still returns the same response: for a client that did not receive it."""
 
+USER_AGENT_MAX = 300
+"""So many characters are kept of what a client calls itself."""
+
 _PASSWORD_UNCHANGED = "select true from app_user where id = $1 and password_hash = $2 for share"  # noqa: S105 - SQL
 _REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
 _INSERT = """
-insert into session (id, user_id, workspace_id, address, expires_at, second_factor)
-values ($1, $2, $3, $4, now() + $5, $6)
+insert into session (id, user_id, workspace_id, address, expires_at, second_factor, user_agent)
+values ($1, $2, $3, $4, now() + $5, $6, $7)
 """
 
 
@@ -153,12 +156,18 @@ async def open_session(
 ) -> Tokens:
     """Write a session that was opened from this address, and return its first tokens."""
     session = tokens.Access(user_id=user_id, workspace_id=workspace_id, session_id=ids.new_id())
-    await db.execute(_INSERT, session.session_id, user_id, workspace_id, address, tokens.REFRESH, second_factor)
+    values = (session.session_id, user_id, workspace_id, address, tokens.REFRESH, second_factor, _user_agent())
+    await db.execute(_INSERT, *values)
     return Tokens(
         access_token=tokens.mint(keys, session, role),
         refresh_token=tokens.refresh_token(keys, session.session_id, 0),
         expires_in=tokens.ACCESS_SECONDS,
     )
+
+
+def _user_agent() -> str | None:
+    text = log.user_agent.get()[:USER_AGENT_MAX].decode("ascii", "replace")
+    return "".join(character for character in text if character.isprintable()).strip() or None
 
 
 class _SessionRow(Struct):
@@ -231,7 +240,11 @@ async def _next_tokens(context: AppContext, db: Db, row: _SessionRow, session_id
 
 
 _END = "update session set revoked_at = now(), revoked_reason = $2 where id = $1 and revoked_at is null"
-_END_ALL = "update session set revoked_at = now(), revoked_reason = $2 where user_id = $1 and revoked_at is null"
+_END_ALL = """
+update session set revoked_at = now(), revoked_reason = $2
+where user_id = $1 and revoked_at is null and id is distinct from $3
+returning id
+"""
 
 
 async def end_session(context: AppContext, db: Db, session_id: UUID, reason: str) -> None:
@@ -240,10 +253,13 @@ async def end_session(context: AppContext, db: Db, session_id: UUID, reason: str
     context.state(CallerCache).invalidate(session_id)
 
 
-async def end_sessions(context: AppContext, db: Db, user_id: UUID, reason: str) -> None:
-    """End all sessions of a user."""
-    await db.execute(_END_ALL, user_id, reason)
+async def end_sessions(
+    context: AppContext, db: Db, user_id: UUID, reason: str, *, but: UUID | None = None
+) -> list[UUID]:
+    """End all sessions of a user, `but` this one; return their ids."""
+    ended = [record["id"] for record in await db.fetch(_END_ALL, user_id, reason, but)]
     context.state(CallerCache).invalidate(user_id)
+    return ended
 
 
 def session_cookie(context: AppContext, access_token: str) -> str:
