@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from playwright.async_api import Page, expect
-from tests.console.browser import OpenPage, sign_in
+from tests.console.browser import OpenPage, sign_in, violations
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -100,3 +100,46 @@ async def test_a_time_is_kept_until_the_decision_and_a_rejected_post_is_not_publ
         await author.get_by_text("Not this week.").wait_for()
     post = await owned.get(f"/posts/{post_id}")
     assert (post["status"], post["approval"]["state"], post["held"]) == ("scheduled", "rejected", True)
+
+
+@pytest.mark.usefixtures("account")
+async def test_a_request_stands_in_the_list_behind_however_many_drafts(
+    open_page: OpenPage, console: OpenPage, owned: Api, contributor: dict[str, Any], axe: str
+) -> None:
+    """With a number in the navigation; it is decided there, and the author reads on home what to change."""
+    word = secrets.token_hex(4)
+    async with open_page(at=owned.service, storage_state=contributor) as author, console() as page:
+        await begin(author)
+        await ask(author, f"Bread {word}")
+        profile = (await owned.get("/profiles"))["data"][0]["id"]
+        for number in range(2):
+            drafts = [{"profileId": profile, "text": f"Draft {number} {each} {word}"} for each in range(30)]
+            await owned.post("/posts/bulk", json={"posts": drafts})
+
+        await page.goto("/console")
+        await page.get_by_role("link", name=f"Decide Bread {word}").wait_for()
+        await page.get_by_role("link", name="Approvals").first.click()
+        await expect(page.get_by_role("link", name="waiting for you")).to_be_visible()
+        assert await violations(page, axe) == []
+        await page.get_by_role("button", name=f"Request changes Bread {word}").click()
+        await page.get_by_label("Note to the author").fill("Which bread?")
+        await page.get_by_role("dialog").get_by_role("button", name="Request changes").click()
+        await expect(page.get_by_role("link", name=f"Bread {word}")).to_have_count(0)
+        await page.get_by_role("link", name="Changes requested").click()
+        await expect(page.get_by_role("listitem").filter(has_text="Which bread?")).to_contain_text(word)
+
+        await author.goto("/console")
+        await expect(author.get_by_role("link", name=f"Look Bread {word}")).to_be_visible()
+        await author.goto("/console/approvals/changes?mine=true")
+        await author.get_by_role("link", name=f"Bread {word}").click()
+        await author.get_by_role("link", name="Edit").click()
+        await ask(author, f"Rye bread {word}")
+
+        await page.set_viewport_size({"width": 360, "height": 900})
+        await page.goto("/console/approvals")
+        await page.get_by_role("button", name=f"Approve Rye bread {word}").click()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        await page.get_by_role("dialog").get_by_role("button", name="Approve").click()
+        await expect(page.get_by_role("link", name=f"Rye bread {word}")).to_have_count(0)
+        await page.goto("/console/approvals/approved")
+        await expect(page.get_by_role("link", name=f"Rye bread {word}")).to_be_visible()

@@ -104,9 +104,8 @@ export async function call(method, path, options = {}) {
       return await once(method, path, options);
     } catch (error) {
       if (options.signal?.aborted) throw error;
-      if (error instanceof Problem && error.status === 401 && !sessionEnded.peek())
-        sessionEnded.value = true;
-      if (error instanceof Problem && error.status === 401) await signedInAgain();
+      if (hasEnded(error) && !sessionEnded.peek()) sessionEnded.value = true;
+      if (hasEnded(error)) await signedInAgain();
       else if (!isTransient(error) || !repeatable || attempt >= RETRIES_MAX) throw asProblem(error);
       else await pause(attempt, options.signal);
     }
@@ -171,6 +170,13 @@ export async function refuse(response) {
     response.status,
   );
 }
+
+/** Of a session that goes on: a password or a code in the body was wrong. */
+const WRONG_ANSWERS = new Set(["invalid_credentials", "second_factor_required"]);
+
+/** Whether the session has ended. @param {unknown} error */
+const hasEnded = (error) =>
+  error instanceof Problem && error.status === 401 && !WRONG_ANSWERS.has(error.code);
 
 /** @param {unknown} error */
 function isTransient(error) {

@@ -8,6 +8,7 @@ import { keyboardDialog } from "./keys.js";
 import { route, to } from "./router.js";
 import { identify } from "./session.js";
 import { Sidebar } from "./sidebar.js";
+import "./theme.js";
 import { workspaces } from "./store.js";
 import { Button, LinkButton } from "./components/button.js";
 import { lazyDialog } from "./components/lazy.js";
@@ -23,6 +24,7 @@ import { Toasts, toastProblem } from "./components/toasts.js";
 const PAGES = /** @type {Record<string, string>} */ ({
   "": "home",
   posts: "posts",
+  approvals: "approvals",
   compose: "composer",
   calendar: "calendar",
   media: "media",
@@ -33,6 +35,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
   billing: "billing",
   support: "support",
   admin: "admin",
+  account: "account",
 });
 
 const drawer = signal(false);

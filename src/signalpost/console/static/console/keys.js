@@ -19,6 +19,7 @@ export function commands() {
     { keys: "g h", name: t("Go to Home"), run: () => go("") },
     { keys: "g c", name: t("Go to Calendar"), run: () => go("calendar") },
     { keys: "g p", name: t("Go to Posts"), run: () => go("posts") },
+    { keys: "g v", name: t("Go to Approvals"), run: () => go("approvals") },
     { keys: "g m", name: t("Go to Media"), run: () => go("media") },
     { keys: "g a", name: t("Go to Accounts"), run: () => go("accounts") },
     { keys: "g n", name: t("Go to Analytics"), run: () => go("analytics") },
@@ -30,6 +31,7 @@ export function commands() {
     ...(may("instance:admin")
       ? [{ keys: "g i", name: t("Go to Administration"), run: () => go("admin") }]
       : []),
+    { keys: "g u", name: t("Go to My account"), run: () => go("account") },
     { keys: "g s", name: t("Go to Support"), run: () => go("support") },
     { keys: "/", name: t("Search"), run: () => focusSearch() },
     {

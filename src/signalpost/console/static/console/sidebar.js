@@ -1,9 +1,10 @@
-// The navigation beside the page: workspace, pages, commands, colours, language, who is signed in.
-import { html, signal } from "./html.js";
+// The navigation beside the page: workspace, pages, commands, who is signed in.
+import { html } from "./html.js";
 import { ROOT } from "./api.js";
+import { useWaiting } from "./approvals-count.js";
 import { Button, LinkButton } from "./components/button.js";
 import { Icon } from "./icons.js";
-import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
+import { number, t } from "./i18n.js";
 import { showPalette } from "./keys.js";
 import { to } from "./router.js";
 import { chooseWorkspace, may, me, workspaces } from "./store.js";
@@ -13,6 +14,7 @@ const navigation = () => [
   ["", "home", t("Home")],
   ["calendar", "calendar", t("Calendar")],
   ["posts", "posts", t("Posts")],
+  ["approvals", "check", t("Approvals")],
   ["media", "media", t("Media")],
   ["accounts", "accounts", t("Accounts")],
   ["analytics", "analytics", t("Analytics")],
@@ -29,19 +31,10 @@ const navigation = () => [
     : []),
 ];
 
-const theme = signal(localStorage.getItem("theme") ?? "system");
-
-/** @param {string} name */
-function setTheme(name) {
-  theme.value = name;
-  localStorage.setItem("theme", name);
-  document.documentElement.dataset.theme = name;
-}
-document.documentElement.dataset.theme = theme.peek();
-
 /** @param {{page: string, onShowCalls: () => void}} props */
 export function Sidebar({ page, onShowCalls }) {
   const { workspace } = me.value;
+  const waiting = useWaiting();
   return html`
     <div class="side-head">
       <a class="brand" href=${to("")}>
@@ -76,15 +69,21 @@ export function Sidebar({ page, onShowCalls }) {
         >
           <${Icon} name=${icon} />
           ${name}
+          ${key === "approvals" && waiting > 0 && html`
+            <span class="count">
+              ${number(waiting)}
+              <span class="hidden"> ${t("waiting for you")}</span>
+            </span>
+          `}
         </a>
       `)}
     </nav>
-    <${Foot} onShowCalls=${onShowCalls} />
+    <${Foot} page=${page} onShowCalls=${onShowCalls} />
   `;
 }
 
-/** @param {{onShowCalls: () => void}} props */
-function Foot({ onShowCalls }) {
+/** @param {{page: string, onShowCalls: () => void}} props */
+function Foot({ page, onShowCalls }) {
   const { user } = me.value;
   return html`
     <div class="side-foot">
@@ -99,45 +98,20 @@ function Foot({ onShowCalls }) {
         <${Icon} name="question" />
         <span>${t("Help and docs")}</span>
       </a>
-      <${Appearance} />
       <form method="post" action=${`${ROOT}/logout`} class="who">
-        <span title=${user.email}>${user.name ?? user.email}</span>
+        <a
+          href=${to("account")}
+          title=${user.email}
+          aria-current=${page === "account" ? "page" : undefined}
+        >
+          <${Icon} name="settings" />
+          <span>${user.name ?? user.email}</span>
+          <span class="hidden"> · ${t("My account")}</span>
+        </a>
         <button class="button quiet" aria-label=${t("Sign out")} title=${t("Sign out")}>
           <${Icon} name="logout" />
         </button>
       </form>
-    </div>
-  `;
-}
-
-/** Colours and language, which the browser keeps. */
-function Appearance() {
-  return html`
-    <div class="choices">
-      <select
-        aria-label=${t("Colours")}
-        onChange=${(/** @type {any} */ event) => setTheme(event.currentTarget.value)}
-      >
-        ${[
-          ["system", t("System")],
-          ["light", t("Light")],
-          ["dark", t("Dark")],
-        ].map(([key, name]) => html`
-          <option value=${key} selected=${key === theme.value}>
-            ${name}
-          </option>
-        `)}
-      </select>
-      <select
-        aria-label=${t("Language")}
-        onChange=${(/** @type {any} */ event) => chooseLanguage(event.currentTarget.value)}
-      >
-        ${Object.entries(LANGUAGES).map(([key, name]) => html`
-          <option value=${key} selected=${key === language.value}>
-            ${name}
-          </option>
-        `)}
-      </select>
     </div>
   `;
 }

@@ -26,21 +26,27 @@ import { toast, toastProblem } from "../components/toasts.js";
 
 const DAY_MS = 86_400_000;
 const PROBLEMS_MAX = 50;
+/** So many posts that wait for approval are listed here; the page of approvals has all. */
+const PENDING_SHOWN = 5;
 
 /** @param {number} days */
 const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString();
 
-/** Posts that wait for a decision of this person. */
-async function offered() {
-  if (!mayDecide()) return [];
-  const pages = await Promise.all(
-    ["draft", "scheduled", "queued"].map((status) => get("/posts", { status, limit: PROBLEMS_MAX })),
-  );
-  return pages.flatMap((page) => page.data).filter((entry) => entry.approval.state === "pending");
+/** Posts that wait for a decision of this person, and those of theirs that came back from one. */
+async function approvals() {
+  const [pending, changes, rejected] = await Promise.all([
+    mayDecide() ? get("/posts", { approval: "pending", limit: PENDING_SHOWN }) : { data: [] },
+    get("/posts", { approval: "changes_requested", mine: true, limit: PROBLEMS_MAX }),
+    get("/posts", { approval: "rejected", mine: true, limit: PROBLEMS_MAX }),
+  ]);
+  return { pending: pending.data, returned: [...changes.data, ...rejected.data] };
 }
 
+/** When a post went out, or was to. @param {import("../post-parts.js").Post} entry */
+const moment = (entry) => entry.publishedAt ?? entry.scheduledAt ?? entry.createdAt;
+
 async function load() {
-  const [failed, partial, next, last, stats, usage, hooks, system, pending] = await Promise.all([
+  const [failed, partial, next, published, stats, usage, hooks, system, asked] = await Promise.all([
     get("/posts", { status: "failed", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", { status: "partial", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", {
@@ -50,19 +56,22 @@ async function load() {
       sort: "scheduledAt",
       limit: 10,
     }),
-    get("/posts", { from: day(-1), to: new Date().toISOString(), sort: "-scheduledAt", limit: 10 }),
+    get("/posts", { status: "published", from: day(-1), sort: "-scheduledAt", limit: 10 }),
     get("/posts/stats"),
     get("/auth/usage"),
     may("webhooks:read") ? all("/webhooks") : [],
     may("instance:admin") ? get("/admin/system") : null,
-    loadBasics(true).then(offered),
+    loadBasics(true).then(approvals),
     loadPlatforms(),
   ]);
   return {
-    pending,
+    ...asked,
     broken: [...failed.data, ...partial.data],
     next: next.data,
-    last: last.data.filter((entry) => entry.status !== "draft"),
+    last: [...published.data, ...failed.data, ...partial.data]
+      .filter((entry) => moment(entry) >= day(-1))
+      .sort((a, b) => moment(b).localeCompare(moment(a)))
+      .slice(0, 10),
     stats,
     usage,
     hooks,
@@ -97,15 +106,43 @@ function repairs(data) {
       action: unknown ? t("Resolve") : t("Repair"),
     });
   }
+  const asked = data.stats.byApproval.pending;
+  if (mayDecide() && asked > PENDING_SHOWN) {
+    list.push({
+      rank: 1,
+      tone: "warn",
+      icon: "question",
+      title: tn(asked, "{n} post waits for your decision", "{n} posts wait for your decision"),
+      text: t("The newest stand here, too."),
+      href: to("approvals"),
+      action: t("Approvals"),
+    });
+  }
   for (const waiting of data.pending) {
     list.push({
-      rank: 3,
+      rank: 1,
       tone: "warn",
       icon: "question",
       title: titleOf(waiting).slice(0, 100),
       text: t("{name} asks for approval.", { name: waiting.approval.requestedBy?.name ?? "" }),
       href: to(`posts/${waiting.id}`),
       action: t("Decide"),
+    });
+  }
+  for (const entry of data.returned) {
+    const name = entry.approval.decidedBy?.name ?? "";
+    list.push({
+      rank: 2,
+      tone: "warn",
+      icon: "compose",
+      title: titleOf(entry).slice(0, 100),
+      text:
+        entry.approval.note ??
+        (entry.approval.state === "rejected"
+          ? t("{name} rejected this post.", { name })
+          : t("{name} requested changes.", { name })),
+      href: to(`posts/${entry.id}`),
+      action: t("Look"),
     });
   }
   for (const account of accounts.value ?? []) {

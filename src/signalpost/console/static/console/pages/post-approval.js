@@ -2,7 +2,7 @@
 import { html, useState } from "../html.js";
 import { Problem, newKey, post as send } from "../api.js";
 import { Icon } from "../icons.js";
-import { t } from "../i18n.js";
+import { loadTexts, t } from "../i18n.js";
 import { mayDecide } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
 import { useAction } from "../hooks.js";
@@ -10,6 +10,8 @@ import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
 import { toast, toastProblem } from "../components/toasts.js";
+
+await loadTexts("post"); // pages of other names show this, too
 
 /** Who asked, what was decided, and the decision. @param {{post: any, reload: () => Promise<void>}} props */
 export default function Approval({ post, reload }) {
@@ -65,7 +67,7 @@ export default function Approval({ post, reload }) {
  * A decision is about the version that was read.
  * @param {{post: any, decision: string, onClose: () => void, reload: () => Promise<void>}} props
  */
-function Decide({ post, decision, onClose, reload }) {
+export function Decide({ post, decision, onClose, reload }) {
   const [note, setNote] = useState("");
   const approves = decision === "approve";
   const [busy, decide] = useAction(async () => {

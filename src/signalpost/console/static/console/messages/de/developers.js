@@ -6,15 +6,16 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Programm sendet mit jedem Aufruf einen Schlüssel. Ein Testschlüssel sieht nur die Sandbox.",
   "A program with a test key: the sandbox only": "Programm mit Testschlüssel: nur die Sandbox",
   "A test event is on its way.": "Ein Testereignis ist unterwegs.",
-  "API key": "API-Schlüssel",
-  "API reference": "API-Referenz",
   Activate: "Aktivieren",
   "Add a webhook": "Webhook hinzufügen",
   "Add the webhook": "Hinzufügen",
   "All callers": "Alle Aufrufer",
+  "all events": "alle Ereignisse",
   "All methods": "Alle Methoden",
   "All operations": "Alle Operationen",
   "All results": "Alle Ergebnisse",
+  "API key": "API-Schlüssel",
+  "API reference": "API-Referenz",
   "Ask an admin of the workspace for another role.":
     "Bitten Sie einen Admin des Arbeitsbereichs um eine andere Rolle.",
   Attempts: "Versuche",
@@ -38,6 +39,7 @@ export default /** @type {Record<string, string>} */ ({
   "Empty: until now": "Leer: bis jetzt",
   "Enable it again": "Wieder einschalten",
   "End it now": "Jetzt beenden",
+  "End the old one at once": "Das alte sofort beenden",
   Event: "Ereignis",
   Events: "Ereignisse",
   "Events happened while nothing was sent to this webhook. Each has its own id: your server can recognise what it has handled.":
@@ -47,7 +49,6 @@ export default /** @type {Record<string, string>} */ ({
   "Every event keeps its id and its bytes: your server can recognise what it has handled.":
     "Jedes Ereignis behält ID und Inhalt: Ihr Server erkennt, was er schon verarbeitet hat.",
   "Everything, also what arrived": "Alles, auch was ankam",
-  "End the old one at once": "Das alte sofort beenden",
   Example: "Beispiel",
   Explorer: "Explorer",
   "Find an operation": "Operation suchen",
@@ -64,7 +65,6 @@ export default /** @type {Record<string, string>} */ ({
   "Kind of the body": "Art des Inhalts",
   "Last failure": "Letzter Fehler",
   "Last success": "Letzter Erfolg",
-  "Last used": "Zuletzt benutzt",
   "List of events": "Liste der Ereignisse",
   "Live: publishes for real": "Live: veröffentlicht wirklich",
   "Look at {event}": "{event} ansehen",
@@ -74,15 +74,15 @@ export default /** @type {Record<string, string>} */ ({
   Method: "Methode",
   "New secret": "Neues Geheimnis",
   "Next attempt": "Nächster Versuch",
-  "No API keys yet": "Noch keine API-Schlüssel",
   "No answer: {reason}": "Keine Antwort: {reason}",
+  "No API keys yet": "Noch keine API-Schlüssel",
   "No call of the last seven days matches these filters. A call appears here after a second or two.":
     "Kein Aufruf der letzten sieben Tage passt zu diesen Filtern. Ein Aufruf erscheint hier nach ein, zwei Sekunden.",
   "No calls yet": "Noch keine Aufrufe",
   "No webhooks yet": "Noch keine Webhooks",
+  "Nothing changes until you activate the new secret.": "Nichts ändert sich, bis Sie das neue aktivieren.",
   "Nothing more is sent to it, and its deliveries are forgotten.":
     "Es wird nichts mehr an ihn gesendet, und seine Zustellungen werden vergessen.",
-  "Nothing changes until you activate the new secret.": "Nichts ändert sich, bis Sie das neue aktivieren.",
   "Nothing was sent yet.": "Noch wurde nichts gesendet.",
   "Nothing was sent yet. Send a test event to try your server.":
     "Noch wurde nichts gesendet. Prüfen Sie Ihren Server mit einem Testereignis.",
@@ -96,6 +96,8 @@ export default /** @type {Record<string, string>} */ ({
   "Prepare it": "Vorbereiten",
   "Programs that use it are refused from now on, and so are keys that it made. This cannot be undone.":
     "Programme, die ihn benutzen, werden ab jetzt abgewiesen, ebenso Schlüssel, die er erstellt hat. Das lässt sich nicht rückgängig machen.",
+  read: "lesen",
+  "read and write": "lesen und schreiben",
   "Refused (4xx)": "Abgelehnt (4xx)",
   Replay: "Wiederholen",
   "Request and answer": "Anfrage und Antwort",
@@ -115,9 +117,9 @@ export default /** @type {Record<string, string>} */ ({
   "Switch now": "Jetzt wechseln",
   "Test key": "Testschlüssel",
   "Test: only the sandbox": "Test: nur die Sandbox",
-  "The API has no operation {name}.": "Die API hat keine Operation {name}.",
   "The answer is a file; the curl command brings it.":
     "Die Antwort ist eine Datei; der curl-Befehl holt sie.",
+  "The API has no operation {name}.": "Die API hat keine Operation {name}.",
   "The key no longer works.": "Der Schlüssel gilt nicht mehr.",
   "The old secret signs too for 24 hours.": "Das alte signiert noch 24 Stunden mit.",
   "The previous secret still signs beside the new one.":
@@ -143,9 +145,6 @@ export default /** @type {Record<string, string>} */ ({
     "Ihr Server prüft damit die Signatur jeder Zustellung. Es wird nur jetzt gezeigt.",
   "Your server hears of every result the moment it is known, signed and repeated until it answers.":
     "Ihr Server erfährt jedes Ergebnis, sobald es bekannt ist, signiert und wiederholt, bis er antwortet.",
-  "all events": "alle Ereignisse",
-  read: "lesen",
-  "read and write": "lesen und schreiben",
   "{name} (optional)": "{name} (freiwillig)",
   "{name}, with live data": "{name}, mit echten Daten",
   "{n} call just before this one was too many to keep.":

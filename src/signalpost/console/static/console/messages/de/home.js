@@ -22,11 +22,13 @@ export default /** @type {Record<string, string>} */ ({
   Repair: "Beheben",
   Repairs: "Zu beheben",
   Resolve: "Klären",
+  soon: "bald",
   Success: "Erfolg",
   "The last notification of the provider of payments was refused.":
     "Die letzte Benachrichtigung des Zahlungsdienstes wurde abgelehnt.",
   "The network no longer accepts our access. Posts wait for it.":
     "Das Netzwerk nimmt unseren Zugang nicht mehr an. Beiträge warten darauf.",
+  "The newest stand here, too.": "Die neuesten stehen auch hier.",
   "The plan allows no more than that.": "Mehr erlaubt der Tarif nicht.",
   "The provider of payments has never notified this installation.":
     "Der Zahlungsdienst hat diese Installation noch nie benachrichtigt.",
@@ -39,8 +41,9 @@ export default /** @type {Record<string, string>} */ ({
   "What happened since would be lost with the disk.":
     "Mit der Festplatte wäre alles verloren, was seither geschah.",
   "Write your first post": "Schreiben Sie Ihren ersten Beitrag",
-  soon: "bald",
   "{name}: {used} of {max} used": "{name}: {used} von {max} verbraucht",
+  "{n} post waits for your decision": "{n} Beitrag wartet auf Ihre Entscheidung",
+  "{n} posts wait for your decision": "{n} Beiträge warten auf Ihre Entscheidung",
   "{n} thing needs you": "{n} Sache wartet auf Sie",
   "{n} things need you": "{n} Sachen warten auf Sie",
   "“API calls”, at the left, shows every call of this console as curl, Python and TypeScript.":

@@ -1,0 +1,49 @@
+// German of pages/account.js.
+export default /** @type {Record<string, string>} */ ({
+  "At least 10 characters.": "Mindestens 10 Zeichen.",
+  "At least 10 characters. A few words are easier to remember than signs.":
+    "Mindestens 10 Zeichen. Einige Wörter merken sich leichter als Sonderzeichen.",
+  "Change the password": "Passwort ändern",
+  "Code of the app": "Code der App",
+  "Code of the app, or a recovery code": "Code der App oder Ersatzcode",
+  Colours: "Farben",
+  Dark: "Dunkel",
+  Device: "Gerät",
+  "Enter the code that the app shows.": "Geben Sie den Code ein, den die App zeigt.",
+  "Enter this key in your authenticator app, then the code that the app shows.":
+    "Geben Sie diesen Schlüssel in Ihre Authenticator-App ein, dann den Code, den die App zeigt.",
+  "I have kept the codes": "Ich habe die Codes aufbewahrt",
+  "If you do not know one of them: sign it out, then change your password.":
+    "Wenn Sie eine davon nicht kennen: melden Sie sie ab, und ändern Sie dann Ihr Passwort.",
+  "It is on. If you lose the device, each of these codes lets you in once. Keep them elsewhere.":
+    "Er ist eingeschaltet. Wenn Sie das Gerät verlieren, kommen Sie mit jedem dieser Codes einmal hinein. Bewahren Sie sie anderswo auf.",
+  Light: "Hell",
+  "New password": "Neues Passwort",
+  Next: "Weiter",
+  "Password now": "Jetziges Passwort",
+  "Set it up": "Einrichten",
+  "Sign out everywhere else": "Überall sonst abmelden",
+  "Signed in": "Angemeldet",
+  "Signed out in {n} other place.": "An {n} anderen Stelle abgemeldet.",
+  "Signed out in {n} other places.": "An {n} anderen Stellen abgemeldet.",
+  "Signed out there.": "Dort abgemeldet.",
+  "Signing in asks for a code of your authenticator app.":
+    "Die Anmeldung fragt nach einem Code Ihrer Authenticator-App.",
+  "Signing in asks for the password only.": "Die Anmeldung fragt nur noch nach dem Passwort.",
+  "Switch it off": "Ausschalten",
+  "Switch off the second factor?": "Zweiten Faktor ausschalten?",
+  System: "System",
+  "The password is changed. You are signed out everywhere else.":
+    "Das Passwort ist geändert. Überall sonst sind Sie abgemeldet.",
+  "This browser": "Dieser Browser",
+  "This code is wrong, or was used before. Wait for the next one.":
+    "Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.",
+  "This is not your password.": "Das ist nicht Ihr Passwort.",
+  "This is the password that you have. Choose another one.":
+    "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
+  "this one": "diese hier",
+  unknown: "unbekannt",
+  "Where you are signed in": "Wo Sie angemeldet sind",
+  "With an app that shows codes, a stolen password is not enough to sign in.":
+    "Mit einer App, die Codes zeigt, reicht ein gestohlenes Passwort nicht zur Anmeldung.",
+});

@@ -1,0 +1,100 @@
+"""People look after their own account by clicks: password, second factor, where they are signed in."""
+
+import base64
+import secrets
+from typing import Any
+
+import httpx
+import pytest
+from playwright.async_api import expect
+from tests.console.browser import OpenPage, sign_in, violations
+from tests.console.pages import visit
+from tests.helpers.service_process import Api
+
+from signalpost.identity import totp
+from signalpost.kit import clock
+
+pytestmark = pytest.mark.xdist_group("browser")
+PASSWORD, NEXT = "correct horse battery", "another horse battery"
+
+
+async def new_person(owned: Api) -> tuple[str, dict[str, Any]]:
+    """Return the address of a new editor, and what their browser has stored."""
+    email = f"person-{secrets.token_hex(4)}@example.test"
+    invited = await owned.post("/team/invite", json={"email": email, "role": "editor"})
+    token = invited["inviteUrl"].rpartition("/")[2]
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1") as client:
+        accepted = await client.post(
+            f"/team/invites/{token}/accept", json={"name": "Paula Person", "password": PASSWORD}
+        )
+    assert accepted.status_code == 200, accepted.text
+    return email, await sign_in(owned.service, email)
+
+
+async def logs_in(owned: Api, email: str, password: str) -> int:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1") as client:
+        answer = await client.post(
+            "/auth/login", json={"email": email, "password": password}, headers={"User-Agent": "acme-cli/2.1"}
+        )
+    return answer.status_code
+
+
+async def test_a_person_ends_other_sessions_and_changes_the_password(open_page: OpenPage, owned: Api, axe: str) -> None:
+    """On a phone. A wrong password is said at its field; the session of this browser goes on."""
+    email, state = await new_person(owned)
+    assert await logs_in(owned, email, PASSWORD) == 200
+    view = {"viewport": {"width": 360, "height": 900}}
+    async with open_page(at=owned.service, storage_state=state, expected={401}, **view) as page:
+        await visit(page, "/console/account")
+        program = page.get_by_role("row").filter(has_text="acme-cli")
+        await expect(page.get_by_role("row").filter(has_text="this one")).to_have_count(1)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert await violations(page, axe) == []
+        await program.get_by_role("button", name="Sign out").click()
+        await expect(program).to_have_count(0)
+        await page.get_by_role("button", name="Sign out everywhere else").click()
+        await expect(page.get_by_role("row").filter(has_text="Sign out")).to_have_count(0)
+
+        await page.get_by_label("Password now").fill("not this one at all")
+        await page.get_by_label("New password").fill(NEXT)
+        await page.get_by_role("button", name="Change the password").click()
+        await expect(page.get_by_text("This is not your password.")).to_be_visible()
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await page.get_by_label("Password now").fill(PASSWORD)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("The password is changed.")).to_be_visible()
+        await page.reload()
+        await expect(page.get_by_role("heading", name="My account")).to_be_visible()
+    assert await logs_in(owned, email, PASSWORD) == 401
+    assert await logs_in(owned, email, NEXT) == 200
+
+
+async def test_a_second_factor_is_set_up_and_switched_off(open_page: OpenPage, owned: Api, axe: str) -> None:
+    """The recovery codes are shown once; the first of them switches it off."""
+    email, state = await new_person(owned)
+    async with open_page(at=owned.service, storage_state=state, expected={401}, color_scheme="dark") as page:
+        await page.goto("/console")
+        await page.get_by_role("link", name="My account").click()
+        await page.get_by_role("button", name="Set it up").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("Password").fill(PASSWORD)
+        await page.keyboard.press("Enter")
+        secret = base64.b32decode((await dialog.locator("code").inner_text()).replace(" ", ""))
+        assert await violations(page, axe) == []
+        await dialog.get_by_label("Code of the app").fill("000 00")
+        await page.keyboard.press("Enter")
+        await expect(dialog.get_by_text("This code is wrong")).to_be_visible()
+        await dialog.get_by_label("Code of the app").fill(totp.code_at(secret, totp.step_of(clock.now())))
+        await page.keyboard.press("Enter")
+        codes = (await dialog.locator("pre").inner_text()).split()
+        assert len(codes) == 10
+        assert await violations(page, axe) == []
+        await dialog.get_by_role("button", name="I have kept the codes").click()
+        assert await logs_in(owned, email, PASSWORD) == 401
+
+        await page.get_by_role("button", name="Switch it off").click()
+        await dialog.get_by_label("Password").fill(PASSWORD)
+        await dialog.get_by_label("Code of the app, or a recovery code").fill(codes[0])
+        await dialog.get_by_role("button", name="Switch it off").click()
+        await expect(page.get_by_role("button", name="Set it up")).to_be_visible()
+    assert await logs_in(owned, email, PASSWORD) == 200
