@@ -143,10 +143,16 @@ async def _change_password(sample: Sample, request: PreparedRequest) -> None:
     request.body = {"currentPassword": _PASSWORD, "password": "another horse battery"}
 
 
+async def _signed_in_twice(sample: Sample, request: PreparedRequest) -> None:
+    found = await _sign_up(sample)
+    again = await sample.api.post("/auth/login", json={"email": found["email"], "password": _PASSWORD})
+    request.key = again.json()["accessToken"]
+
+
 async def _own_session(sample: Sample, request: PreparedRequest) -> None:
-    await _signed_in(sample, request)
+    await _signed_in_twice(sample, request)
     sessions = await sample.api.get("/auth/sessions", key=request.key)
-    request.path = f"/auth/sessions/{sessions.json()['data'][0]['id']}"
+    request.path = f"/auth/sessions/{sessions.json()['data'][1]['id']}"
 
 
 async def _oidc_code(sample: Sample, request: PreparedRequest) -> None:
@@ -333,8 +339,7 @@ PREPARED: dict[str, Prepare] = {
     "GET /workspaces/{id}/export": _exported,
     "GET /workspaces/{id}/export/content": _exported,
     "POST /auth/password": _change_password,
-    "GET /auth/sessions": _signed_in,
-    "DELETE /auth/sessions": _signed_in,
+    "DELETE /auth/sessions": _signed_in_twice,
     "DELETE /auth/sessions/{id}": _own_session,
     "POST /auth/totp": _totp,
     "POST /auth/totp/confirm": _totp,

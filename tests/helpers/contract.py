@@ -171,6 +171,11 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     await create("inv", "/platform-invites", {"profileId": owner.profile, "platforms": ["sandbox"]})
     if "med" in needed:
         found["med"] = await upload(api, owner)
+    if "ses" in needed:
+        async with make.context.database.transaction() as db:
+            keys, own = make.context.keys, (owner.user_id, owner.workspace_id)
+            await sign_in.open_session(db, keys, *own, "owner", "192.0.2.1")
+            found["ses"] = ids.encode("ses", await db.fetchval(_NEWEST_SESSION, owner.user_id))
     await _work(make, found, needed)
     incident = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
     await create("inc", "/status/admin/incidents", incident, staff)
@@ -200,6 +205,7 @@ async def _work(make: Make, found: dict[str, str], needed: set[str]) -> None:
             found["dif"] = ids.encode("dif", await db.fetchval(query, name))
 
 
+_NEWEST_SESSION = "select id from session where user_id = $1 order by created_at desc limit 1"
 _FAILED = "update job set state = 'failed', next_attempt_at = null, failed_at = now() where id = $1"
 _OF_A_WORKSPACE = {"lnk", "slq", "tkt", "whk", "dlv", "key", "mem", "inv"}
 

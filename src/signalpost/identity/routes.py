@@ -131,7 +131,7 @@ async def end_other_sessions(context: AppContext, db: Db, caller: Caller) -> Ses
     across_workspaces=True,
     status=204,
     history="action",
-    raises=(Forbidden, NotFound),
+    raises=(NotFound,),
 )
 async def end_session(session_id: SessionId, context: AppContext, db: Db, caller: Caller) -> None:
     """End one of your sessions: its access and refresh tokens stop working."""

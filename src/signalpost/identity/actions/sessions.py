@@ -37,12 +37,9 @@ _read: Final = reader(_SessionRow)
 
 
 async def list_sessions(db: Db, caller: Caller, page: Page) -> Listing[Session]:
-    """Return a page of the caller's sessions that are open.
-
-    Raises:
-        Forbidden: the caller is an API key.
-    """
-    require_session(caller)
+    """Return a page of the caller's sessions that are open. An API key has none."""
+    if caller.auth != "session":
+        return page.of([], lambda row: _view(caller, row))
     rows = [_read(record) for record in await db.fetch(_LIST, caller.user_id, *page.bounds)]
     return page.of(rows, lambda row: _view(caller, row), position=lambda row: (row.created_at, row.id))
 
@@ -63,11 +60,9 @@ async def end_one(context: AppContext, db: Db, caller: Caller, session_id: UUID)
     """End a session of the caller. What it began is theirs and stays.
 
     Raises:
-        Forbidden: the caller is an API key.
-        NotFound: the caller has no such session, or it has ended.
+        NotFound: the caller has no such session, or it has ended; an API key has none.
     """
-    require_session(caller)
-    if not await db.fetchval(_IS_OPEN, caller.user_id, session_id):
+    if caller.auth != "session" or not await db.fetchval(_IS_OPEN, caller.user_id, session_id):
         raise problems.NotFound(SessionId.not_found_detail(ids.encode("ses", session_id)))
     await end_session(context, db, session_id, "ended_by_user")
     await record_in_workspaces(db, caller.user_id, "session_ended")
@@ -79,20 +74,11 @@ async def end_others(context: AppContext, db: Db, caller: Caller) -> SessionsEnd
     Raises:
         Forbidden: the caller is an API key.
     """
-    require_session(caller)
-    ended = await end_sessions(context, db, caller.user_id, "ended_by_user", but=caller.session_id)
-    if ended:
-        await record_in_workspaces(db, caller.user_id, "session_ended")
-    return SessionsEnded(ended=len(ended))
-
-
-def require_session(caller: Caller) -> None:
-    """Ensure that a person who is signed in asks.
-
-    Raises:
-        Forbidden: it is an API key.
-    """
     if caller.auth != "session":
         raise problems.Forbidden(
             "An API key has no sessions.", remediation="Sign in with `POST /auth/login` and send its access token."
         )
+    ended = await end_sessions(context, db, caller.user_id, "ended_by_user", but=caller.session_id)
+    if ended:
+        await record_in_workspaces(db, caller.user_id, "session_ended")
+    return SessionsEnded(ended=len(ended))

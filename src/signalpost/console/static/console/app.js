@@ -28,6 +28,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
   compose: "composer",
   calendar: "calendar",
   media: "media",
+  clients: "clients",
   accounts: "accounts",
   analytics: "analytics",
   developers: "developers",
@@ -36,6 +37,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
   support: "support",
   admin: "admin",
   account: "account",
+  trash: "trash",
 });
 
 const drawer = signal(false);

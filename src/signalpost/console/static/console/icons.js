@@ -6,6 +6,7 @@ const PATHS = /** @type {Record<string, string>} */ ({
   posts: "M3 3.5h10M3 8h10M3 12.5h6",
   compose: "M11 2.5 13.5 5 6 12.5l-3 .5.5-3z",
   calendar: "M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3M10.5 2v3",
+  clients: "M2.5 6.500 3.500 2.500h9l1 4M2.500 6.500h11v7h-11zM6.500 13.500v-4h3v4",
   accounts: "M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM3 13.5c.5-3 2.5-4 5-4s4.5 1 5 4",
   media: "M2.5 3.500h11v9h-11zM2.5 10.5 6 7.500l3 2.5 2-1.5 2.5 2M10.5 6.200h.01",
   analytics: "M3 13V8M6.5 13V4M10 13V9.500M13.5 13V6",

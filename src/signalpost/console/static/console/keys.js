@@ -21,6 +21,7 @@ export function commands() {
     { keys: "g p", name: t("Go to Posts"), run: () => go("posts") },
     { keys: "g v", name: t("Go to Approvals"), run: () => go("approvals") },
     { keys: "g m", name: t("Go to Media"), run: () => go("media") },
+    { keys: "g k", name: t("Go to Clients"), run: () => go("clients") },
     { keys: "g a", name: t("Go to Accounts"), run: () => go("accounts") },
     { keys: "g n", name: t("Go to Analytics"), run: () => go("analytics") },
     { keys: "g d", name: t("Go to Developers"), run: () => go("developers") },

@@ -16,6 +16,7 @@ const navigation = () => [
   ["posts", "posts", t("Posts")],
   ["approvals", "check", t("Approvals")],
   ["media", "media", t("Media")],
+  ["clients", "clients", t("Clients")],
   ["accounts", "accounts", t("Accounts")],
   ["analytics", "analytics", t("Analytics")],
   ["developers", "developers", t("Developers")],

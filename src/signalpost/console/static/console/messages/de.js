@@ -1,6 +1,8 @@
 // German of the frame, and of what more than one page uses.
 export default /** @type {Record<string, string>} */ ({
   "90 days": "90 Tage",
+  "A client holds the accounts of a brand, a shop or a person.":
+    "Zu einem Kunden gehören die Konten einer Marke, eines Geschäfts oder einer Person.",
   Account: "Konto",
   Accounts: "Konten",
   Actions: "Aktionen",
@@ -35,6 +37,8 @@ export default /** @type {Record<string, string>} */ ({
   "Change {name}": "{name} ändern",
   "Changes a minute": "Änderungen je Minute",
   "Clear the filters": "Filter löschen",
+  Client: "Kunde",
+  Clients: "Kunden",
   Close: "Schließen",
   Closed: "Geschlossen",
   Code: "Code",
@@ -50,6 +54,7 @@ export default /** @type {Record<string, string>} */ ({
   "Days of history": "Tage des Verlaufs",
   Declined: "Abgelehnt",
   Delete: "Löschen",
+  "Delete {name}?": "{name} löschen?",
   Deleted: "Gelöscht",
   Delivered: "Zugestellt",
   Description: "Beschreibung",
@@ -82,6 +87,7 @@ export default /** @type {Record<string, string>} */ ({
   "Go to Approvals": "Zu den Freigaben",
   "Go to Billing": "Zur Abrechnung",
   "Go to Calendar": "Zum Kalender",
+  "Go to Clients": "Zu den Kunden",
   "Go to Developers": "Zur Seite für Entwickler",
   "Go to Home": "Zur Startseite",
   "Go to Media": "Zur Mediathek",
@@ -123,8 +129,10 @@ export default /** @type {Record<string, string>} */ ({
   Name: "Name",
   Network: "Netzwerk",
   Networks: "Netzwerke",
+  "New client": "Neuer Kunde",
   "No account is connected.": "Kein Konto ist verbunden.",
   "No accounts yet": "Noch keine Konten",
+  "No client yet": "Noch kein Kunde",
   "No connection. What you type is kept, and sent when the network is back.":
     "Keine Verbindung. Was Sie schreiben, bleibt erhalten und wird gesendet, sobald sie wieder da ist.",
   "No text": "Kein Text",
@@ -224,6 +232,7 @@ export default /** @type {Record<string, string>} */ ({
   Time: "Zeit",
   "Time zone": "Zeitzone",
   Title: "Titel",
+  Trash: "Papierkorb",
   "Try again": "Noch einmal versuchen",
   Undo: "Rückgängig",
   Unknown: "Unbekannt",

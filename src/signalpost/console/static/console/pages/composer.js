@@ -203,8 +203,18 @@ function Editor({ first }) {
   if (!profiles.value?.length)
     return html`
       <${Page} title=${t("Write a post")}>
-        <${Empty} title=${t("No profile yet")}>
-          ${t("A profile holds the accounts of a brand or person.")}
+        <${Empty}
+          title=${t("No client yet")}
+          icon="clients"
+          action=${
+            may("profiles:write") && html`
+              <${LinkButton} href=${to("clients", { new: "1" })} kind="primary" icon="plus">
+                ${t("New client")}
+              <//>
+            `
+          }
+        >
+          ${t("A client holds the accounts of a brand, a shop or a person.")}
         <//>
       <//>
     `;

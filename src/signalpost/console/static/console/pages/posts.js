@@ -63,9 +63,14 @@ function List({ query }) {
     <${Page}
       title=${t("Posts")}
       actions=${
-        html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">
-          ${t("Write a post")}
-        <//>`
+        html`
+          <${LinkButton} href=${to("trash")} icon="trash">
+            ${t("Trash")}
+          <//>
+          <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+            ${t("Write a post")}
+          <//>
+        `
       }
     >
       <form

@@ -1,7 +1,5 @@
 // German of pages/composer.js.
 export default /** @type {Record<string, string>} */ ({
-  "A profile holds the accounts of a brand or person.":
-    "Ein Profil enthält die Konten einer Marke oder Person.",
   "Add to the queue": "In die Warteschlange",
   "At a time": "Zu einer Zeit",
   "Checks and previews": "Prüfungen und Vorschau",
@@ -22,7 +20,6 @@ export default /** @type {Record<string, string>} */ ({
   "Next free slot": "Nächster freier Termin",
   "Next free slot:": "Nächster freier Termin:",
   "No accounts in this profile": "Keine Konten in diesem Profil",
-  "No profile yet": "Noch kein Profil",
   "No slot is free.": "Kein Termin ist frei.",
   Now: "Jetzt",
   "On its way.": "Unterwegs.",

@@ -1,0 +1,114 @@
+// The clients of a workspace: whoever accounts and posts belong to. The API calls them profiles.
+import { html, useState } from "../html.js";
+import { Button } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { lazyDialog } from "../components/lazy.js";
+import { Loaded } from "../components/loaded.js";
+import { Page } from "../components/page.js";
+import { Table } from "../components/table.js";
+import { useLoad } from "../hooks.js";
+import { number, t } from "../i18n.js";
+import { to } from "../router.js";
+import { loadBasics, may, profiles } from "../store.js";
+
+/** @typedef {import("../store.js").Profile} Profile */
+
+const Form = lazyDialog(() => import("./clients-form.js"));
+const Delete = lazyDialog(() => import("./clients-delete.js"));
+
+/** @param {{query: Record<string, string>}} props */
+export default function Clients({ query }) {
+  const loaded = useLoad(() => loadBasics(true), []);
+  const [editing, setEditing] = useState(/** @type {Profile | "new" | null} */ (query.new ? "new" : null));
+  const [deleting, setDeleting] = useState(/** @type {Profile | null} */ (null));
+  const close = () => {
+    setEditing(null);
+    setDeleting(null);
+  };
+  const add = html`
+    <${Button} kind="primary" icon="plus" onClick=${() => setEditing("new")}>
+      ${t("New client")}
+    <//>
+  `;
+  return html`
+    <${Page}
+      title=${t("Clients")}
+      subtitle=${t("Each has its own accounts, posts, time zone and rules.")}
+      actions=${may("profiles:write") && add}
+    >
+      <${Loaded} loaded=${{ ...loaded, data: profiles.value ?? undefined }}>
+        ${(/** @type {Profile[] & {cut?: boolean}} */ clients) =>
+          clients.length ? html`
+            <${List} clients=${clients} edit=${setEditing} />
+          ` : html`
+            <${Empty}
+              title=${t("No client yet")}
+              icon="clients"
+              action=${may("profiles:write") && add}
+            >
+              ${t("A client holds the accounts of a brand, a shop or a person.")}
+            <//>
+          `
+        }
+      <//>
+      ${editing && html`
+        <${Form}
+          client=${editing === "new" ? null : editing}
+          onClose=${close}
+          onDelete=${(/** @type {Profile} */ client) => {
+            setEditing(null);
+            setDeleting(client);
+          }}
+        />
+      `}
+      ${deleting && html`<${Delete} client=${deleting} onClose=${close} />`}
+    <//>
+  `;
+}
+
+/** @param {{clients: Profile[] & {cut?: boolean}, edit: (client: Profile) => void}} props */
+function List({ clients, edit }) {
+  return html`
+    <${Table}
+      label=${t("Clients")}
+      columns=${[t("Client"), t("Accounts"), t("Time zone"), t("Approval"), t("Posts"), ""]}
+      numbers=${[1]}
+      rows=${clients.map((client) => ({
+        key: client.id,
+        cells: [
+          html`<span class="name">
+            <${Swatch} color=${client.color} />
+            <span dir="auto">${client.name}</span>
+          </span>`,
+          number(client.accountCount),
+          html`<span dir="ltr" lang="en">
+            ${client.timezone}
+          </span>`,
+          client.approvalRequired ? t("needed") : t("not needed"),
+          html`<a href=${to("posts", { profileId: client.id })}>
+            ${t("Show")}
+            <span class="hidden"> ${client.name}</span>
+          </a>`,
+          may("profiles:write") && html`
+            <${Button}
+              aria-label=${t("Change {name}", { name: client.name })}
+              onClick=${() => edit(client)}
+            >
+              ${t("Change")}
+            <//>
+          `,
+        ],
+      }))}
+      cut=${clients.cut}
+    />
+  `;
+}
+
+/** The colour of a client. @param {{color: string | null}} props */
+function Swatch({ color }) {
+  return html`
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <circle cx="8" cy="8" r="6" fill=${color ?? "none"} stroke="currentColor" />
+    </svg>
+  `;
+}

@@ -1,0 +1,134 @@
+// The trash: posts that were deleted lately, each with a way back.
+import { html, useEffect, useState } from "../html.js";
+import { get, post as send, remove } from "../api.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Dialog } from "../components/dialog.js";
+import { Empty } from "../components/empty.js";
+import { Loaded } from "../components/loaded.js";
+import { Page } from "../components/page.js";
+import { Table } from "../components/table.js";
+import { toast, toastProblem } from "../components/toasts.js";
+import { useAction, useLoad } from "../hooks.js";
+import { t } from "../i18n.js";
+import { Networks, titleOf } from "../post-parts.js";
+import { to } from "../router.js";
+import { loadBasics, loadPlatforms, may, profiles } from "../store.js";
+import { Time } from "../time.js";
+
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+/** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
+
+const LIMIT = 50;
+
+export default function Trash() {
+  const loaded = useLoad(() => get("/posts/trash", { limit: LIMIT }), []);
+  const [purging, setPurging] = useState(/** @type {Post | null} */ (null));
+  useEffect(() => {
+    Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
+  }, []);
+  const [busy, more] = useAction(async () => {
+    const next = await get("/posts/trash", { limit: LIMIT, cursor: loaded.data.nextCursor });
+    loaded.setData({ ...next, data: [...loaded.data.data, ...next.data] });
+  });
+  return html`
+    <${Page}
+      title=${t("Trash")}
+      subtitle=${t("Posts stay here for 30 days.")}
+      actions=${
+        html`<${LinkButton} href=${to("posts")} icon="posts">
+          ${t("All posts")}
+        <//>`
+      }
+    >
+      <${Loaded} loaded=${loaded} lines=${6}>
+        ${(/** @type {PostList} */ page) =>
+          page.data.length ? html`
+            <${Table}
+              label=${t("Trash")}
+              columns=${[t("Post"), t("Client"), t("Networks"), t("Deleted"), t("Gone for good"), ""]}
+              atFirst=${Infinity}
+              rows=${page.data.map((post) => ({
+                key: post.id,
+                cells: cellsOf(post, loaded.reload, () => setPurging(post)),
+              }))}
+            />
+            ${page.hasMore && html`
+              <${Button} busy=${busy} onClick=${more}>
+                ${t("Show more")}
+              <//>
+            `}
+          ` : html`
+            <${Empty} title=${t("The trash is empty")} icon="trash">
+              ${t("Posts that you delete can be restored from here for 30 days.")}
+            <//>
+          `
+        }
+      <//>
+      ${purging && html`
+        <${Purge} post=${purging} onClose=${() => setPurging(null)} reload=${loaded.reload} />
+      `}
+    <//>
+  `;
+}
+
+/** @param {Post} post @param {() => Promise<void>} reload @param {() => void} purge */
+const cellsOf = (post, reload, purge) => [
+  html`<span class="clip" dir="auto">
+    ${titleOf(post)}
+  </span>`,
+  html`<span dir="auto">
+    ${profiles.value?.find((profile) => profile.id === post.profileId)?.name ?? t("deleted client")}
+  </span>`,
+  html`<${Networks} post=${post} />`,
+  html`<${Time} at=${post.deletedAt} kind="relative" />`,
+  html`<${Time} at=${post.purgeAt} kind="relative" />`,
+  may("posts:write") && html`
+    <${Restore} post=${post} reload=${reload} />${" "}
+    <${Button} kind="danger" icon="trash" onClick=${purge}>
+      ${t("Delete for good")}
+      <span class="hidden"> ${titleOf(post).slice(0, 100)}</span>
+    <//>
+  `,
+];
+
+/** @param {{post: Post, reload: () => Promise<void>}} props */
+function Restore({ post, reload }) {
+  const [busy, restore] = useAction(async () => {
+    const { status } = await send(`/posts/${post.id}/restore`);
+    toast(status === "draft" ? t("Restored, as a draft.") : t("Restored."));
+    await reload();
+  });
+  return html`
+    <${Button} icon="retry" busy=${busy} onClick=${restore}>
+      ${t("Restore")}
+      <span class="hidden"> ${titleOf(post).slice(0, 100)}</span>
+    <//>
+  `;
+}
+
+/** @param {{post: Post, onClose: () => void, reload: () => Promise<void>}} props */
+function Purge({ post, onClose, reload }) {
+  const [busy, purge] = useAction(async () => {
+    await remove(`/posts/${post.id}`, { query: { permanent: true } });
+    toast(t("Deleted for good."));
+    onClose();
+    await reload();
+  });
+  return html`
+    <${Dialog}
+      title=${t("Delete this post for good?")}
+      onClose=${onClose}
+      onSubmit=${purge}
+      actions=${
+        html`
+          <${Button} onClick=${onClose}>${t("Cancel")}<//>
+          <${Button} kind="danger" type="submit" busy=${busy}>
+            ${t("Delete for good")}
+          <//>
+        `
+      }
+    >
+      <p>${t("Nobody can restore it afterwards. What is published stays at the networks.")}</p>
+    <//>
+  `;
+}

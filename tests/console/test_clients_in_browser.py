@@ -1,0 +1,56 @@
+"""Clients are made, changed and deleted by clicks."""
+
+import secrets
+
+import pytest
+from playwright.async_api import expect
+from tests.console.browser import OpenPage, violations
+from tests.console.pages import visit
+from tests.helpers.service_process import Api
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+async def test_a_client_is_made_changed_and_deleted(console: OpenPage, owned: Api, axe: str) -> None:
+    """On a phone; a name that is taken is said at its field; what deleting means stands before it is done."""
+    name = f"Shop {secrets.token_hex(3)}"
+    async with console(viewport={"width": 360, "height": 900}, expected={409}) as page:
+        await visit(page, "/console/clients")
+        await page.get_by_role("button", name="New client").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("Name").fill(name)
+        await dialog.get_by_label("Time zone").fill("Asia/Tokyo")
+        await dialog.get_by_label("Posts need an approval").check()
+        assert await violations(page, axe) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        await page.get_by_role("button", name="Save").click()
+        row = page.get_by_role("row").filter(has_text=name)
+        await expect(row).to_contain_text("Asia/Tokyo")
+        made = next(each for each in (await owned.get("/profiles"))["data"] if each["name"] == name)
+        assert (made["timezone"], made["approvalRequired"]) == ("Asia/Tokyo", True)
+
+        await page.get_by_role("button", name="New client").click()
+        await dialog.get_by_label("Name").fill(name.upper())
+        await page.keyboard.press("Enter")
+        await expect(dialog.get_by_text("Another client has this name.")).to_be_visible()
+        await page.keyboard.press("Escape")
+
+        await row.get_by_role("button", name=f"Change {name}").click()
+        await dialog.get_by_label("Name").fill(f"{name} & Sons")
+        await dialog.get_by_label("Posts need an approval").uncheck()
+        await page.keyboard.press("Enter")
+        await expect(row).to_contain_text(f"{name} & Sons")
+        body = {"profileId": made["id"], "fields": {"username": f"sons{secrets.token_hex(3)}"}}
+        account = await owned.post("/platforms/sandbox/connect", json=body)
+        post = await owned.post("/posts", json={"profileId": made["id"], "text": "Closing", "draft": True})
+        await page.reload()
+
+        await row.get_by_role("button", name=f"Change {name} & Sons").click()
+        await page.get_by_role("button", name="Delete…").click()
+        await expect(dialog.get_by_text("Its 1 account is disconnected")).to_be_visible()
+        assert await violations(page, axe) == []
+        await dialog.get_by_role("button", name="Delete the client").click()
+        await expect(row).to_have_count(0)
+        await expect(page.get_by_text("1 account is disconnected, 1 post is in the trash")).to_be_visible()
+    assert account["id"] not in {each["id"] for each in (await owned.get("/platforms/accounts/all"))["data"]}
+    assert post["id"] in {each["id"] for each in (await owned.get("/posts/trash"))["data"]}
