@@ -23,7 +23,7 @@ async def test_a_post_comes_back_from_the_trash_or_goes_for_good(console: OpenPa
             await page.goto(f"/console/posts/{post['id']}")
             await page.get_by_role("button", name="Delete").click()
             await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-            await expect(page.get_by_role("heading", name="Posts")).to_be_visible()
+            await expect(page.get_by_role("heading", name="Posts", exact=True)).to_be_visible()
         await page.get_by_role("link", name="Trash").click()
         await page.get_by_role("button", name=f"Restore Back {word}").wait_for()
         assert await violations(page, axe) == []

@@ -1,16 +1,14 @@
 // What it means to delete a client, and doing it.
 import { html } from "../html.js";
 import { remove } from "../api.js";
-import { Button } from "../components/button.js";
-import { Dialog } from "../components/dialog.js";
+import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { toast } from "../components/toasts.js";
-import { useAction } from "../hooks.js";
 import { t, tn } from "../i18n.js";
 import { loadBasics } from "../store.js";
 
 /** @param {{client: import("../store.js").Profile, onClose: () => void}} props */
 export default function DeleteClient({ client, onClose }) {
-  const [busy, act] = useAction(async () => {
+  const act = async () => {
     const done = await remove(`/profiles/${client.id}`);
     toast(
       t("{name} is deleted: {accounts}, {posts}.", {
@@ -25,20 +23,13 @@ export default function DeleteClient({ client, onClose }) {
     );
     onClose();
     await loadBasics(true);
-  });
+  };
   return html`
-    <${Dialog}
+    <${ConfirmDialog}
       title=${t("Delete {name}?", { name: client.name })}
+      confirm=${t("Delete the client")}
+      act=${act}
       onClose=${onClose}
-      onSubmit=${act}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${t("Cancel")}<//>
-          <${Button} kind="danger" type="submit" busy=${busy}>
-            ${t("Delete the client")}
-          <//>
-        `
-      }
     >
       <p>
         ${tn(

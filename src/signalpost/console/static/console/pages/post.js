@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../html.js";
 import { Problem, all, get, newKey, post as send, remove, local } from "../api.js";
 import { Icon } from "../icons.js";
-import { t, tn } from "../i18n.js";
+import { loadTexts, t, tn } from "../i18n.js";
 import { useLive } from "../live.js";
 import { PostState, Remedy, isUnknownTarget, titleOf } from "../post-parts.js";
 import { go, to } from "../router.js";
@@ -21,6 +21,8 @@ import { Card, Page } from "../components/page.js";
 import { toast, toastProblem } from "../components/toasts.js";
 
 const Approval = lazy(() => import("./post-approval.js"), 2);
+await loadTexts("post"); // the page of all posts, and that of the team, show parts of this one, too
+
 const UNDER_WAY = new Set(["queued", "publishing"]);
 const WAITING = new Set(["pending", "publishing", "processing", "retrying", "unknown"]);
 

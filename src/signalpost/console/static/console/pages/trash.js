@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../html.js";
 import { get, post as send, remove } from "../api.js";
 import { Button, LinkButton } from "../components/button.js";
-import { Dialog } from "../components/dialog.js";
+import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
@@ -108,25 +108,18 @@ function Restore({ post, reload }) {
 
 /** @param {{post: Post, onClose: () => void, reload: () => Promise<void>}} props */
 function Purge({ post, onClose, reload }) {
-  const [busy, purge] = useAction(async () => {
+  const purge = async () => {
     await remove(`/posts/${post.id}`, { query: { permanent: true } });
     toast(t("Deleted for good."));
     onClose();
     await reload();
-  });
+  };
   return html`
-    <${Dialog}
+    <${ConfirmDialog}
       title=${t("Delete this post for good?")}
+      confirm=${t("Delete for good")}
+      act=${purge}
       onClose=${onClose}
-      onSubmit=${purge}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${t("Cancel")}<//>
-          <${Button} kind="danger" type="submit" busy=${busy}>
-            ${t("Delete for good")}
-          <//>
-        `
-      }
     >
       <p>${t("Nobody can restore it afterwards. What is published stays at the networks.")}</p>
     <//>
