@@ -16,9 +16,9 @@ export function useRefusal() {
     try {
       await act();
     } catch (problem) {
-      const found = problem instanceof Problem ? refused(problem) : null;
-      if (!found) throw problem;
-      setRefusal(found);
+      const refusals = problem instanceof Problem ? refused(problem) : null;
+      if (!refusals) throw problem;
+      setRefusal(refusals);
     }
   };
   return [refusal, attempt];

@@ -28,7 +28,7 @@ export default function Account() {
       <${Password} />
       <${SecondFactor} />
       <${Sessions} />
-      <${Look} />
+      <${ThisBrowser} />
     <//>
   `;
 }
@@ -153,7 +153,7 @@ function End({ session, reload }) {
 }
 
 /** Colours and language, which this browser keeps. */
-function Look() {
+function ThisBrowser() {
   return html`
     <${Card} title=${t("This browser")}>
       <div class="row">

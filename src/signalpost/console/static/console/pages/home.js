@@ -36,7 +36,7 @@ async function approvals() {
 const moment = (entry) => entry.publishedAt ?? entry.scheduledAt ?? entry.createdAt;
 
 async function load() {
-  const [failed, partial, next, published, stats, usage, hooks, system, asked] = await Promise.all([
+  const [failed, partial, next, published, stats, usage, hooks, system, decisions] = await Promise.all([
     get("/posts", { status: "failed", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", { status: "partial", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", {
@@ -55,7 +55,7 @@ async function load() {
     loadPlatforms(),
   ]);
   return {
-    ...asked,
+    ...decisions,
     broken: [...failed.data, ...partial.data],
     next: next.data,
     last: [...published.data, ...failed.data, ...partial.data]
@@ -96,13 +96,13 @@ function repairs(data) {
       action: unknown ? t("Resolve") : t("Repair"),
     });
   }
-  const asked = data.stats.byApproval.pending;
-  if (mayDecide() && asked > PENDING_SHOWN) {
+  const count = data.stats.byApproval.pending;
+  if (mayDecide() && count > PENDING_SHOWN) {
     list.push({
       rank: 1,
       tone: "warn",
       icon: "question",
-      title: tn(asked, "{n} post waits for your decision", "{n} posts wait for your decision"),
+      title: tn(count, "{n} post waits for your decision", "{n} posts wait for your decision"),
       text: t("The newest stand here, too."),
       href: to("approvals"),
       action: t("Approvals"),
