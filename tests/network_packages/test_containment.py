@@ -28,10 +28,11 @@ from signalpost.engine.contract import LeaseLost
 from signalpost.kit import clock, log
 from signalpost.kit.http import Part
 from signalpost.network_packages import output, status
-from signalpost.network_packages.connectors import RESULTS, contained
+from signalpost.network_packages.connectors import contained
 from signalpost.network_packages.containment import CALLS_MAX, THREADS_MAX, PackageFailed, PackageThread
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.contract import ApiError, Connector, NetworkSession, OutcomeUnknown, Published
+from signalpost.networks.results import RESULTS
 
 MASTODON = CONNECTORS["mastodon"]
 ERROR = ApiError(json_response(500, {"error": "oops"}), "POST /x")

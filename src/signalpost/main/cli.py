@@ -13,7 +13,7 @@ import click
 from signalpost.kit import log
 from signalpost.kit.machine_zone import machine_zone
 from signalpost.kit.program import command_line
-from signalpost.main import cli_files, cli_webhooks
+from signalpost.main import cli_files, cli_networks, cli_webhooks
 from signalpost.main.cli_support import (
     ask_password,
     data_dir_option,
@@ -64,10 +64,12 @@ billing = _group("billing", "Set up payments with Stripe.")
 feedback = _group("feedback", "Read feedback about plans and prices.")
 status = _group("status", "List and end subscriptions to the service status.")
 audit = _group("audit", "Verify the audit log.")
+networks = _group("networks", "Check connectors of networks.")
 master_key = _group("master-key", "Change the key that encrypts all secrets.")
 
 for command in (cli_files.backup, cli_files.verify, cli_files.restore, cli_files.resume):
     app.add_command(command)
+networks.add_command(cli_networks.check)
 for command in (cli_webhooks.listen, cli_webhooks.trigger, cli_webhooks.resend):
     webhooks.add_command(command)
 for command in (cli_files.workspaces_export, cli_files.workspaces_import):

@@ -8,80 +8,27 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Final
+from typing import Any
 
 from signalpost.network_packages.containment import PackageFailed, PackageThread
+from signalpost.networks import results
 from signalpost.networks.contract import (
-    Absent,
     ApiError,
     Connector,
-    Destination,
-    Health,
-    Identity,
-    Metrics,
-    NeedsReconnect,
     NetworkSession,
     OAuth,
     OAuthApp,
     Outcome,
     OutcomeUnknown,
     Outgoing,
-    Pending,
     PreflightIssue,
-    Published,
-    PushedRequest,
-    Refused,
-    TryLater,
 )
 from signalpost.networks.responses import response_text
-
-_OUTCOMES: Final = (Published, Pending, Refused, NeedsReconnect, TryLater, OutcomeUnknown)
-_RECONCILED: Final = (Published, Absent, OutcomeUnknown, NeedsReconnect, TryLater)
-DESTINATIONS_MAX: Final = 500
-_ISSUES_MAX: Final = 50
-
-
-def _is_metrics(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(
-        isinstance(key, str) and isinstance(item, Metrics | None) for key, item in value.items()
-    )
-
-
-def _is_list_of(kind: type, items_max: int) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, Sequence) and len(value) <= items_max and all(isinstance(item, kind) for item in value)
-    )
-
-
-def _is(*kinds: type) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, kinds)
-
-
-RESULTS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "publish": _is(*_OUTCOMES),
-    "poll": _is(*_OUTCOMES),
-    "reconcile": _is(*_RECONCILED),
-    "explain": _is(*_OUTCOMES[1:]),
-    "preflight": _is_list_of(PreflightIssue, _ISSUES_MAX),
-    "delete": _is(type(None)),
-    "metrics": _is_metrics,
-    "connect": _is(Identity),
-    "destinations": _is_list_of(Destination, DESTINATIONS_MAX),
-    "check": _is(Health),
-    "refresh": _is(type(None)),
-    "revoke": _is(type(None)),
-    "exchange": _is(Identity),
-    "register": _is(OAuthApp),
-    "push": _is(PushedRequest),
-    "client": _is(OAuthApp, type(None)),
-    "describe": _is(Mapping),
-}
-"""What each function may return."""
 
 
 def contained(connector: Connector, thread: PackageThread) -> Connector:
     """Return a connector whose functions run in the thread of its package."""
-    names = [name for name in RESULTS if getattr(connector, name, None) is not None]
+    names = [name for name in results.RESULTS if getattr(connector, name, None) is not None]
     functions = {name: _awaited(name, getattr(connector, name), thread) for name in names}
     functions["explain"] = _explain(connector, thread)
     if connector.preflight is not None:
@@ -154,12 +101,10 @@ def _no_issues(_outgoing: Outgoing, _facts: Mapping[str, Any]) -> Sequence[Prefl
 
 
 def _examined(name: str, result: Any) -> Any:
-    if not RESULTS[name](result):
+    if (problem := results.problem(name, result)) is not None:
         if inspect.iscoroutine(result):
             result.close()  # it would be reported as never awaited
-        raise PackageFailed(
-            f"The package's {name} returned {type(result).__name__}, which the contract does not allow."
-        )
+        raise PackageFailed(f"The package's {problem}.")
     return result
 
 

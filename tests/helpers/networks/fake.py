@@ -1,50 +1,5 @@
-"""What a network's fake consists of."""
+"""What a network's fake consists of: the classes of the conformance suite."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from signalpost.conformance.fake import THREAD, TOKEN, Case, FakeServer, NetworkFake
 
-from tests.helpers.connector_harness import Clock, FakeResponse, Request, image, json_response, outgoing
-
-from signalpost.networks.contract import ApiError, Outgoing
-
-TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJlLW9mLW1pbmU"
-THREAD = outgoing("one & only", "two", "three", media=(image(),))
-
-
-class FakeServer(Protocol):
-    """A server that keeps its own record of public posts, whatever the connector believes."""
-
-    created: list[str]
-    """The texts of the posts it made public, in order."""
-    broken: dict[str, FakeResponse]
-    """By `METHOD /path`, the response to give once instead of acting."""
-
-    def __call__(self, request: Request) -> FakeResponse: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """A post to publish with a failure at every step; `server` and `account` replace those of the fake."""
-
-    post: Outgoing = THREAD
-    server: Callable[[Clock], FakeServer] | None = None
-    account: Mapping[str, Any] = field(default_factory=dict)
-    tells_later: bool = True
-    """Whether the network can tell hours after a call whether it published the post."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NetworkFake:
-    server: Callable[[Clock], FakeServer]
-    account: Mapping[str, Any]
-    """Members of the NetworkSession: secrets, remote_id, facts."""
-    create_call: str
-    """`METHOD /path` of the call that makes a post public."""
-    errors: Sequence[tuple[ApiError, type, str | None]]
-    """Every error that the network documents, with the outcome it means and the outcome's code if it has one."""
-    refusal: FakeResponse = field(default_factory=lambda: json_response(422, {"error": "rude", "message": "too rude"}))
-    """How the network refuses a post for its content."""
-    cases: Mapping[str, Case] = field(default_factory=lambda: {"thread": Case()})
-    post: Outgoing = field(default_factory=lambda: outgoing("x"))
-    """The least that the network publishes."""
+__all__ = ["THREAD", "TOKEN", "Case", "FakeServer", "NetworkFake"]

@@ -1,0 +1,71 @@
+"""What each function of a connector may return."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from signalpost.networks.contract import (
+    Absent,
+    Destination,
+    Health,
+    Identity,
+    Metrics,
+    NeedsReconnect,
+    OAuthApp,
+    OutcomeUnknown,
+    Pending,
+    PreflightIssue,
+    Published,
+    PushedRequest,
+    Refused,
+    TryLater,
+)
+
+_OUTCOMES: Final = (Published, Pending, Refused, NeedsReconnect, TryLater, OutcomeUnknown)
+_RECONCILED: Final = (Published, Absent, OutcomeUnknown, NeedsReconnect, TryLater)
+DESTINATIONS_MAX: Final = 500
+_ISSUES_MAX: Final = 50
+
+
+def _is_metrics(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(key, str) and isinstance(item, Metrics | None) for key, item in value.items()
+    )
+
+
+def _is_list_of(kind: type, items_max: int) -> Callable[[Any], bool]:
+    return lambda value: (
+        isinstance(value, Sequence) and len(value) <= items_max and all(isinstance(item, kind) for item in value)
+    )
+
+
+def _is(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+RESULTS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "publish": _is(*_OUTCOMES),
+    "poll": _is(*_OUTCOMES),
+    "reconcile": _is(*_RECONCILED),
+    "explain": _is(*_OUTCOMES[1:]),
+    "preflight": _is_list_of(PreflightIssue, _ISSUES_MAX),
+    "delete": _is(type(None)),
+    "metrics": _is_metrics,
+    "connect": _is(Identity),
+    "destinations": _is_list_of(Destination, DESTINATIONS_MAX),
+    "check": _is(Health),
+    "refresh": _is(type(None)),
+    "revoke": _is(type(None)),
+    "exchange": _is(Identity),
+    "register": _is(OAuthApp),
+    "push": _is(PushedRequest),
+    "client": _is(OAuthApp, type(None)),
+    "describe": _is(Mapping),
+}
+"""What each function may return."""
+
+
+def problem(name: str, result: Any) -> str | None:
+    """Return what is wrong with what the function `name` returned; None if the contract allows it."""
+    if RESULTS[name](result):
+        return None
+    return f"{name} returned {type(result).__name__}, which the contract does not allow"
