@@ -37,6 +37,9 @@ class Settings:
     """Folder of the embedded database, uploaded media, the master key and the `.env` file."""
     database_url: str | None = None
     """PostgreSQL database to use (`postgresql://…`), version 15 or newer. Unset: an embedded one in the data folder."""
+    database_pooler_url: str | None = None
+    """Address of a PgBouncer in transaction mode before the same database, version 1.21 or newer with
+    `max_prepared_statements`: `serve` answers requests through it. Unset: SIGNALPOST_DATABASE_URL is used for all."""
     database_connections_max: int = 12
     """Connections of one process to the database for requests. The engine has up to seven of its own; a process that
     only works has four in all."""
@@ -180,6 +183,7 @@ _NETWORK_SETTING: Final = re.compile(PREFIX + f"([A-Z0-9_]+_(?:{'|'.join(NETWORK
 _PATTERNS: Final = {
     "base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://social.example.com"),
     "database_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),
+    "database_pooler_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),
     "caption_model_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://api.openai.com/v1"),
     "caption_model_key": (r"[!-~]+", "must be visible ASCII without spaces"),
     "stripe_secret_key": (r"[!-~]+", "must be visible ASCII without spaces"),
@@ -252,8 +256,11 @@ def _errors(settings: Settings) -> Iterator[str]:
         if value is not None and not re.fullmatch(pattern, value):
             yield f"{PREFIX}{name.upper()}: {message}"
     yield from _out_of_range(settings)
-    if settings.database_url is not None and not _is_unambiguous(settings.database_url):
-        yield f"{PREFIX}DATABASE_URL: {_PERCENT_ENCODE}"
+    for name in ("database_url", "database_pooler_url"):
+        if (url := getattr(settings, name)) is not None and not _is_unambiguous(url):
+            yield f"{PREFIX}{name.upper()}: {_PERCENT_ENCODE}"
+    if settings.database_pooler_url is not None and settings.database_url is None:
+        yield f"{PREFIX}DATABASE_POOLER_URL: set {PREFIX}DATABASE_URL too, for what needs the server itself"
     if (settings.caption_model_url is None) != (settings.caption_model is None):
         yield f"{PREFIX}CAPTION_MODEL_URL and {PREFIX}CAPTION_MODEL: set both, or none"
     for slug in settings.networks_extra:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
-from tests.counterparts.tools import NotInstalled, free_port
+from tests.counterparts.tools import HERE, NotInstalled, folder, free_port
 
 from signalpost.embedded_postgres.account import ServerAccount
 from signalpost.embedded_postgres.start import _installation
@@ -212,24 +212,24 @@ async def standby_of(primary: OwnPostgres) -> AsyncIterator[OwnPostgres]:
 
 
 @asynccontextmanager
-async def pgbouncer(server: OwnPostgres, mode: str) -> AsyncIterator[str]:
-    """A pgbouncer before the server, in this pool mode; yields the address to connect to.
+async def pgbouncer(server: OwnPostgres, mode: str, **more: object) -> AsyncIterator[str]:
+    """A pgbouncer before the server, in this pool mode, with more settings; yields the address to connect to.
 
     Raises:
         NotInstalled: it is missing.
     """
-    program = shutil.which("pgbouncer", path=os.environ["PATH"] + ":/usr/sbin")
-    if program is None:
-        raise NotInstalled("pgbouncer is not installed; run `make test-tools`")
+    program = server.folder / "pgbouncer"  # where the server's account may read it
+    shutil.copy(folder("pgbouncer", HERE / "pgbouncer" / "source.sha256") / "pgbouncer", program)
     port, file = free_port(), server.folder / "pgbouncer.ini"
     settings = {
         "listen_addr": "127.0.0.1", "listen_port": port, "unix_socket_dir": "", "auth_type": "any", "pool_mode": mode,
+        **more,
     }  # fmt: skip
     lines = [f"{name} = {value}" for name, value in settings.items()]
     databases = f"postgres = host={server.folder} dbname=postgres user=postgres"
     file.write_text("\n".join(["[databases]", databases, "[pgbouncer]", *lines]) + "\n")
     with (server.folder / "pgbouncer.log").open("ab") as log:
-        command = server.run_as_account(program, str(file))
+        command = server.run_as_account(str(program), str(file))
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log, cwd="/")
     try:
         async with asyncio.timeout(10):

@@ -260,11 +260,13 @@ def percentile(numbers: Sequence[float], share: float) -> float:
 
 
 @asynccontextmanager
-async def open_scene(settings: Settings, dsn: str, folder: Path) -> AsyncIterator[Scene]:
+async def open_scene(settings: Settings, dsn: str, folder: Path, *, pooler: str | None = None) -> AsyncIterator[Scene]:
+    """Open the stage on a database; `pooler`: how the API inside the test process comes to it."""
     directory = DidDirectory()
     async with directory.serve() as url:
         settings = replace(settings, networks={"BLUESKY_DIRECTORY_URL": url})
-        async with app.open_context(settings, dsn) as context, Api(app.create(context)) as api:
+        opened = app.open_context(settings, dsn, pooler=pooler, only_serves=pooler is not None)
+        async with opened as context, Api(app.create(context)) as api:
             database = await Database.open(dsn, connections_max=8)
             scene = Scene(context, api, folder, database, directory)
             try:

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from tests.faults import sabotage
 from tests.faults.hostile import HostileNetwork, slow
-from tests.faults.own_postgres import OwnPostgres, own_postgres, pgbouncer
+from tests.faults.own_postgres import OwnPostgres, own_postgres
 from tests.faults.scene import open_scene, post_id, sizes
 from tests.figures.record import Record, holds
 from tests.helpers.service_process import Service
@@ -139,32 +139,6 @@ def _check(
     assert acknowledged
     assert lost == []
     assert network.doubles() == {}
-
-
-@pytest.mark.parametrize("command", ["serve", "worker", "doctor"])
-async def test_a_pooler_in_transaction_mode_is_refused(server: OwnPostgres, tmp_path: Path, command: str) -> None:
-    """In one sentence, at start: sessions are needed for locks, and each statement would get another one."""
-    (tmp_path / "data").mkdir()
-    async with pgbouncer(server, "transaction") as dsn:
-        service = Service(tmp_path)
-        port = ("--port", str(service.port)) if command == "serve" else ()
-        done = await service.command(command, *port, SIGNALPOST_DATABASE_URL=dsn)
-    assert done.returncode == 1
-    said = (done.stderr or done.stdout[done.stdout.index("PROBLEM  database") :]).strip().splitlines()
-    assert len(said) == 1 or command == "doctor", done.stderr
-    assert "SIGNALPOST_DATABASE_URL" in said[0]
-    assert "pooler" in said[0]
-
-
-async def test_a_pooler_in_session_mode_is_accepted_with_its_own_default_settings(
-    settings: Settings, server: OwnPostgres, network: HostileNetwork, tmp_path: Path
-) -> None:
-    """It refuses parameters of a connection that it does not know, such as jit."""
-    async with pgbouncer(server, "session") as dsn, open_scene(settings, dsn, tmp_path) as scene:
-        tenant = await scene.tenant()
-        account = await tenant.mastodon(network)
-        await scene.worker()
-        await tenant.ends(await tenant.post(account, text="through the pooler"), "published")
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

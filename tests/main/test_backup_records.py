@@ -24,6 +24,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.errors import OperatorError
 from signalpost.main import app, doctor, operations
 from signalpost.main.backup import archive, commands
+from signalpost.main.checks import Check
 from signalpost.settings import Settings
 
 DAY = 86_400
@@ -65,7 +66,7 @@ class Instance(NamedTuple):
         await connection.execute(statement, *values)
         await connection.close()
 
-    async def advice(self) -> doctor.Check:
+    async def advice(self) -> Check:
         """What `doctor` says of backups."""
         checks = await doctor.examine(self.settings, self.context.version)
         return next(check for check in checks if check.check == "backup")

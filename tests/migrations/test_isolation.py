@@ -21,6 +21,7 @@ from signalpost.kit.db import Database
 from signalpost.kit.isolation import ENGINE, SERVICE
 from signalpost.main import app, doctor
 from signalpost.main.app import open_context
+from signalpost.main.checks import Check
 from signalpost.migrations.runner import migrate
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -174,7 +175,7 @@ async def test_without_roles_the_service_runs_and_says_so_until_they_are_made(
         }
     )
 
-    async def isolation() -> doctor.Check:
+    async def isolation() -> Check:
         checks = await doctor.examine(settings, "0")
         return next(check for check in checks if check.check == "isolation")
 

@@ -102,6 +102,9 @@ def session_sql(values: Mapping[str, str]) -> str:
 
 
 _SET_SESSION = session_sql(_SESSION)
+_OF_A_POOLER = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count", "tcp_user_timeout")
+"""Settings of the network connection to the server: behind a pooler that is not ours."""
+TRANSACTION_TIMEOUT_SINCE = 17
 _PATIENT = session_sql(
     {
         "statement_timeout": "0",
@@ -154,8 +157,65 @@ class _Connection(asyncpg.Connection):
             mine.end()
 
 
+class _PooledConnection(_Connection):
+    """A connection to a pooler in transaction mode, where each transaction has another session of the server.
+
+    So nothing is set for the session: every transaction begins with what holds in it, in the same round trip, and a
+    statement outside of transactions gets one of its own. See decision 0318.
+    """
+
+    visible: isolation.Visible = None
+
+    async def show(self, visible: isolation.Visible) -> None:
+        """Show these rows in each transaction from now on."""
+        self.visible = visible
+
+    def get_reset_query(self) -> str:
+        return ""  # an open transaction is rolled back in any case
+
+    async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:  # noqa: ASYNC109 - as asyncpg
+        if query[:5].upper() == "BEGIN":
+            return await super().execute(f"{query.rstrip(';')}; {self._local()}", timeout=timeout)
+        if query.startswith(_ENDS) or self._is_inside():
+            return await super().execute(query, *args, timeout=timeout)
+        async with self._alone():
+            return await super().execute(query, *args, timeout=timeout)
+
+    async def _execute(self, query: str, args: Any, limit: int, timeout: float | None, **options: Any) -> Any:  # noqa: ASYNC109 - as asyncpg
+        if self._is_inside():
+            return await super()._execute(query, args, limit, timeout, **options)
+        async with self._alone():
+            return await super()._execute(query, args, limit, timeout, **options)
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Give one statement a transaction. asyncpg's own would take itself for open after a BEGIN that failed."""
+        try:
+            await self.execute("BEGIN")
+            yield
+            await self.execute("COMMIT")
+        except BaseException:
+            if not self.is_closed():
+                await self.execute("ROLLBACK")
+            raise
+
+    def _is_inside(self) -> bool:
+        """Whether a transaction is open, or there is no connection to open one on: then any statement says so."""
+        return self.is_closed() or self.is_in_transaction()
+
+    def _local(self) -> str:
+        is_known = self.get_server_version().major >= TRANSACTION_TIMEOUT_SINCE
+        settings = "; ".join(
+            f"set local {name} = '{value}'"
+            for name, value in _SESSION.items()
+            if name not in _OF_A_POOLER and (is_known or name != "transaction_timeout")
+        )
+        return f"{settings}; {isolation.show_sql(self.visible, local=True)}"
+
+
 async def _prepare(connection: Any) -> None:
-    await connection.execute(_SET_SESSION)
+    if not isinstance(connection, _PooledConnection):
+        await connection.execute(_SET_SESSION)
     await _set_codecs(connection)
 
 
@@ -191,14 +251,17 @@ class Database:
     @classmethod
     async def open(
         cls, dsn: str, *, connections_max: int = 16, reserve_max: int = RESERVE_CONNECTIONS,
-        application_name: str = "signalpost", isolate: bool = False,
+        application_name: str = "signalpost", isolate: bool = False, pooler_dsn: str | None = None,
+        reserve_is_pooled: bool = False,
     ) -> "Database":  # fmt: skip
         """Connect; raises what asyncpg raises if the server cannot be reached.
 
         `isolate`: lend connections for the rows of one tenant, if the database can. Otherwise they see all rows.
+        `pooler_dsn`: a pooler in transaction mode to go through; with `reserve_is_pooled`, the reserve does too.
         """
-        reserve_pool = _pool(dsn, reserve_max, f"{application_name} engine")
-        pool = _pool(dsn, connections_max, application_name)
+        reserve_pooler = pooler_dsn if reserve_is_pooled else None
+        reserve_pool = _pool(dsn, reserve_max, f"{application_name} engine", reserve_pooler)
+        pool = _pool(dsn, connections_max, application_name, pooler_dsn)
         first = await pool.acquire(timeout_seconds=ACQUIRE_SECONDS)
         try:
             is_isolated = isolate and await isolation.are_in_force(first)
@@ -262,20 +325,20 @@ class Database:
             await connection.close(timeout=ACQUIRE_SECONDS)
 
 
-def _pool(dsn: str, size: int, application_name: str) -> Pool:
+def _pool(dsn: str, size: int, application_name: str, pooler_dsn: str | None = None) -> Pool:
     async def connect() -> Db:
         connection: Db = await asyncpg.connect(
-            dsn,
+            pooler_dsn or dsn,
             timeout=ACQUIRE_SECONDS,
             command_timeout=STATEMENT_SECONDS,
             server_settings={"application_name": application_name, "timezone": "UTC"},
-            connection_class=_Connection,
+            connection_class=_PooledConnection if pooler_dsn else _Connection,
         )
         await _prepare(connection)
         await _follow_clock(connection)
         return connection
 
-    return Pool(connect, size=size, idle_seconds=IDLE_SECONDS)
+    return Pool(connect, size=size, idle_seconds=IDLE_SECONDS, show=_PooledConnection.show if pooler_dsn else None)
 
 
 class _Loan:

@@ -25,7 +25,7 @@ class Pool:
 
     Who has to wait stands in the queue of its tenant; connections that come back go to the queues in turn.
     `visible` tells which rows the task that borrows may see. A connection that shows them already is preferred: to have
-    it show others takes a statement.
+    it show others takes a statement, unless `show` does it.
     """
 
     def __init__(
@@ -35,11 +35,13 @@ class Pool:
         size: int,
         idle_seconds: float,
         visible: Callable[[], Visible] = lambda: None,
+        show: Callable[[Any, Visible], Awaitable[None]] | None = None,
     ) -> None:
         self.size = size
         self.share = max(1, size // 2)
         self.visible = visible
         self._connect = connect
+        self._show_by = show
         self._idle_seconds = idle_seconds
         self._idle: list[tuple[Connection, float]] = []  # the last one that came back is lent first; the rest may end
         self._shown: dict[Connection, Visible] = {}  # what open connections show
@@ -59,7 +61,9 @@ class Pool:
     async def acquire(
         self, tenant: Hashable | None = None, *, timeout_seconds: float, is_set: bool = True
     ) -> Connection:
-        """Borrow a connection. It shows what the task may see; `is_set` False: the caller has it do so, see `missing`.
+        """Borrow a connection. It shows what the task may see.
+
+        `is_set` False: where that takes a statement, the caller has it do so; see `missing`.
 
         Raises:
             TimeoutError: none was free in time, or the server did not answer in time.
@@ -83,7 +87,7 @@ class Pool:
                 self._give_back(tenant)
                 raise
         self._lent[connection] = tenant
-        if is_set and self._shown.get(connection) != visible:
+        if (is_set or self._show_by) and self._shown.get(connection) != visible:
             await self._show(connection, visible)
         return connection
 
@@ -158,7 +162,10 @@ class Pool:
     async def _show(self, connection: Connection, visible: Visible) -> None:
         self._shown.pop(connection, None)  # until the server has said that it is set
         try:
-            await connection.execute(isolation.show_sql(visible))
+            if self._show_by is not None:
+                await self._show_by(connection, visible)
+            else:
+                await connection.execute(isolation.show_sql(visible))
         except BaseException:
             self.release(connection, at_rest=False)
             raise

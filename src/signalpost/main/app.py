@@ -54,11 +54,13 @@ class WrongMasterKey(OperatorError):
 
 @asynccontextmanager
 async def open_context(
-    settings: Settings, dsn: str, *, url: str | None = None, name: str = "signalpost", only_works: bool = False
-) -> AsyncIterator[AppContext]:
+    settings: Settings, dsn: str, *, url: str | None = None, name: str = "signalpost", only_works: bool = False,
+    pooler: str | None = None, only_serves: bool = False,
+) -> AsyncIterator[AppContext]:  # fmt: skip
     """Open the process context, and close it at the end.
 
     `url`: where it listens, if it serves. `only_works`: it answers no requests, so that a few connections will do.
+    `pooler`: address of a pooler in transaction mode for all but the engine; `only_serves`: no engine runs here.
 
     What the process does by itself is about the whole installation; a request begins without any rows.
 
@@ -74,8 +76,9 @@ async def open_context(
         raise BadSettings([f"SIGNALPOST_STORAGE_URL: {error}"]) from None
     connections = WORKER_CONNECTIONS if only_works else (settings.database_connections_max, RESERVE_CONNECTIONS)
     database = await Database.open(
-        dsn, connections_max=connections[0], reserve_max=connections[1], application_name=name, isolate=True
-    )
+        dsn, connections_max=connections[0], reserve_max=connections[1], application_name=name, isolate=True,
+        pooler_dsn=pooler, reserve_is_pooled=only_serves,
+    )  # fmt: skip
     if not database.is_isolated:
         _logger.warning("isolation.off", reason="roles are missing in the database", remedy="signalpost doctor")
     across.set(True)

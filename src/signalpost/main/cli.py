@@ -388,11 +388,12 @@ def doctor(data_dir: Path | None, *, as_json: bool) -> None:
 
     It changes and creates nothing.
     """
+    from signalpost.main import checks as results  # noqa: PLC0415 - see above
     from signalpost.main import doctor as examination  # noqa: PLC0415 - see above
 
     settings = load_settings(data_dir)
     log.set_up(level="error")  # what is wrong stands in the list
     checks = run(examination.examine(settings, metadata.version("signalpost")))
-    sys.stdout.write(examination.as_json(checks) if as_json else examination.as_text(checks))
+    sys.stdout.write(results.as_json(checks) if as_json else results.as_text(checks))
     if not all(check.ok for check in checks):
         sys.exit(1)

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
-import msgspec
-from msgspec import Struct
 
 from signalpost.admin import backups
 from signalpost.admin.backups import Age
@@ -26,11 +24,12 @@ from signalpost.embedded_postgres.sharing import shared_cluster
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, crypto, isolation, storage
 from signalpost.kit.crypto import KeyRing
-from signalpost.kit.db import Database
+from signalpost.kit.db import TRANSACTION_TIMEOUT_SINCE, Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.storage import StorageFailure
 from signalpost.mail.smtp import Server
-from signalpost.main.database import require_usable
+from signalpost.main.checks import Check
+from signalpost.main.database import require_pooler, require_usable
 from signalpost.main.listening import running_service
 from signalpost.migrations import runner, search_index
 from signalpost.network_packages import loading
@@ -40,7 +39,6 @@ PYTHON_PATCH_MIN = {11: 14, 12: 12, 13: 9}
 """By minor version: earlier ones have known faults in html.parser, urllib and tarfile."""
 POSTGRES_MINOR_MIN = {15: 15, 16: 11, 17: 7, 18: 1}
 """By major version: earlier ones have known security faults."""
-TRANSACTION_TIMEOUT_SINCE = 17
 CLOCK_SECONDS_MAX, SECONDS_MAX = 5.0, 10.0
 _EXPECTED = (OperatorError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError)
 
@@ -54,15 +52,6 @@ select count(*) from lane where next_due_at < now() - interval '5 minutes' and o
     and (not_before is null or not_before < now())
 """
 _SEALED = "select sealed from instance"
-
-
-class Check(Struct):
-    """What was looked at, and the result. `fix` says what to do; with `ok` it is advice."""
-
-    check: str
-    ok: bool
-    detail: str
-    fix: str | None = None
 
 
 async def examine(settings: Settings, version: str) -> list[Check]:
@@ -80,27 +69,13 @@ async def examine(settings: Settings, version: str) -> list[Check]:
                 checks += [check async for check in _database(settings, dsn, ring)]
         except _EXPECTED as error:
             checks.append(_failed("database", error, "Check SIGNALPOST_DATABASE_URL, or the log of the database."))
+        if settings.database_url and settings.database_pooler_url:
+            checks.append(await _pooler(settings.database_pooler_url, settings.database_url))
     elif has_folder:
         fix = "Start `signalpost serve` once, or set SIGNALPOST_DATABASE_URL."
         checks.append(Check("database", ok=False, detail=f"There is no database in {settings.data_dir}.", fix=fix))
     checks += [await _process(settings, version), await _storage(settings), *await _packages(settings)]
     return [*checks, _base_url(settings), await _mail(settings)]
-
-
-def as_json(checks: list[Check]) -> str:
-    """Return one line: a list of objects."""
-    return msgspec.json.encode(checks).decode() + "\n"
-
-
-def as_text(checks: list[Check]) -> str:
-    """Return a line for each check, and below it what to do."""
-    width = max(len(check.check) for check in checks)
-    lines = []
-    for check in checks:
-        lines.append(f"{'ok' if check.ok else 'PROBLEM':<7}  {check.check:<{width}}  {check.detail}")
-        if check.fix:
-            lines.append(f"{'':<7}  {'':<{width}}  {'Advice: ' if check.ok else 'To do: '}{check.fix}")
-    return "\n".join(lines) + "\n"
 
 
 def _failed(name: str, error: BaseException | str, fix: str) -> Check:
@@ -223,6 +198,14 @@ def _server(connection: "asyncpg.Connection[Any]", seconds: float) -> Check:
             "with this one, a process that freezes in it can hold up others until it is killed."
         )
     return Check("database", ok=True, detail=detail, fix=fix)
+
+
+async def _pooler(pooler_dsn: str, dsn: str) -> Check:
+    try:
+        await require_pooler(pooler_dsn, dsn)
+    except _EXPECTED as error:
+        return _failed("pooler", error, "Correct it (guide Operate), or unset SIGNALPOST_DATABASE_POOLER_URL.")
+    return Check("pooler", ok=True, detail="It leads to this database and keeps prepared statements.")
 
 
 def _migrations(state: runner.State, *, is_current: bool) -> Check:

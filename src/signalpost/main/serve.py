@@ -61,7 +61,7 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
     """
     listening = listen_on(host, port)
     with interruptible() as interruption:
-        async with database_of(settings, meanwhile=_import_service) as (dsn, cluster):
+        async with database_of(settings, meanwhile=_import_service, requests=True) as (dsn, cluster):
             from signalpost.main import service  # noqa: PLC0415 - imported above
 
             await service.serve(settings, dsn, cluster, listening, interruption, worker=worker)

@@ -46,7 +46,10 @@ async def serve(
 ) -> None:
     """Serve the API, and with `worker` run the engine, until a signal; then finish work in flight, release leases."""
     await loading.load(settings.networks_extra, reserved=RESERVED_SLUGS)
-    async with app.open_context(settings, dsn, url=listening.url) as context, contextlib.AsyncExitStack() as stack:
+    opened = app.open_context(
+        settings, dsn, url=listening.url, pooler=settings.database_pooler_url, only_serves=not worker
+    )
+    async with opened as context, contextlib.AsyncExitStack() as stack:
         engine = context.engine
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
