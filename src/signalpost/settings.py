@@ -256,11 +256,7 @@ def _errors(settings: Settings) -> Iterator[str]:
         if value is not None and not re.fullmatch(pattern, value):
             yield f"{PREFIX}{name.upper()}: {message}"
     yield from _out_of_range(settings)
-    for name in ("database_url", "database_pooler_url"):
-        if (url := getattr(settings, name)) is not None and not _is_unambiguous(url):
-            yield f"{PREFIX}{name.upper()}: {_PERCENT_ENCODE}"
-    if settings.database_pooler_url is not None and settings.database_url is None:
-        yield f"{PREFIX}DATABASE_POOLER_URL: set {PREFIX}DATABASE_URL too, for what needs the server itself"
+    yield from _database_errors(settings)
     if (settings.caption_model_url is None) != (settings.caption_model is None):
         yield f"{PREFIX}CAPTION_MODEL_URL and {PREFIX}CAPTION_MODEL: set both, or none"
     for slug in settings.networks_extra:
@@ -277,6 +273,14 @@ def _errors(settings: Settings) -> Iterator[str]:
             KeyRing.from_master(settings.master_key)
     except ValueError as error:
         yield f"{PREFIX}MASTER_KEY: {error}"
+
+
+def _database_errors(settings: Settings) -> Iterator[str]:
+    for name in ("database_url", "database_pooler_url"):
+        if (url := getattr(settings, name)) is not None and not _is_unambiguous(url):
+            yield f"{PREFIX}{name.upper()}: {_PERCENT_ENCODE}"
+    if settings.database_pooler_url is not None and settings.database_url is None:
+        yield f"{PREFIX}DATABASE_POOLER_URL: set {PREFIX}DATABASE_URL too, for what needs the server itself"
 
 
 _DOMAIN: Final = re.compile(r"(?=.{1,253}$)([a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}")

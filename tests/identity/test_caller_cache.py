@@ -1,11 +1,14 @@
 """Callers are cached for a second at most, and dropped at once by the process that changes them."""
 
+import asyncio
 import dataclasses
 import uuid
+from contextlib import AsyncExitStack
 
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
+from tests.helpers.identity import register
 
 from signalpost.context import AppContext
 from signalpost.identity import caller_cache
@@ -13,9 +16,12 @@ from signalpost.identity.actions import workspaces
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.caller_cache import CallerCache, cache_key
 from signalpost.identity.errors import KeyRevoked
-from signalpost.kit import clock
+from signalpost.kit import clock, problems
 from signalpost.kit.tenant import Tenant
 from signalpost.web.caller import Caller
+from signalpost.web.guesses import Guesses
+from signalpost.web.limits import PER_ADDRESS, Limiter
+from signalpost.web.shared_buckets import SharedBuckets
 
 ADA, BOB = cache_key("ada", None), cache_key("bob", None)
 
@@ -146,3 +152,49 @@ async def test_a_credential_that_is_no_longer_good_is_no_longer_known(context: A
     with pytest.raises(KeyRevoked):
         await authenticate(owner.key, None, "203.0.113.202")
     assert not cache.knows(cache_key(owner.key, None))
+
+
+async def test_a_killed_process_takes_no_guess_from_whoever_was_accepted_before(
+    context: AppContext, make: Make
+) -> None:
+    """It held all places of their address. A key that was last used from there, and a session, need none."""
+    owner, here = await make.owner(), "203.0.113.203"
+    session = await register(make.api)
+    await authenticator(context)(owner.key, None, here)
+    killed, fresh = (Guesses(Limiter(SharedBuckets(context.database))) for _ in range(2))
+    async with AsyncExitStack() as places:
+        for _ in range(PER_ADDRESS):
+            await places.enter_async_context(killed.admitted(here))
+        context.state(CallerCache).forget(cache_key(owner.key, None))
+        authenticate = authenticator(context, guesses=fresh)
+
+        callers = await asyncio.gather(*(authenticate(owner.key, None, here) for _ in range(50)))
+        signed_in = await authenticate(session["accessToken"], None, here)
+        for unknown in (owner.test_key, owner.key[:-8] + "00000000", "nonsense"):
+            with pytest.raises(problems.RateLimited):
+                await authenticate(unknown, None, here)
+
+    assert {caller.workspace_id for caller in callers} == {owner.workspace_id}
+    assert signed_in.auth == "session"
+
+
+async def test_requests_that_repeat_a_new_credential_need_one_guess(context: AppContext, make: Make) -> None:
+    """So a process that is killed while they come takes one place along, not all of them. A wrong one stays a guess."""
+
+    class Counted(Limiter):
+        borrowed = 0
+
+        async def borrow(self, name: str, capacity: int) -> bool:
+            self.borrowed += 1
+            return await super().borrow(name, capacity)
+
+    owner, limiter = await make.owner(), Counted()
+    authenticate = authenticator(context, guesses=Guesses(limiter))
+
+    await asyncio.gather(*(authenticate(owner.test_key, None, "203.0.113.204") for _ in range(50)))
+    assert limiter.borrowed == 1
+    wrong = (authenticate("nonsense", None, "203.0.113.204") for _ in range(20))
+    assert {type(answer) for answer in await asyncio.gather(*wrong, return_exceptions=True)} == {
+        problems.Unauthenticated
+    }
+    assert limiter.borrowed == 21

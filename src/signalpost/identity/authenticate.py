@@ -1,5 +1,6 @@
 """From a bearer token to a Caller: a checksum or a signature is verified first, then one row is read."""
 
+import asyncio
 import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,10 @@ _TOUCH_KEY = """
 update api_key set last_used_at = now(), last_used_ip = $2
 where id = $1 and coalesce(last_used_at < now() - interval '1 minute', true)
 """
+_ACCEPTED = """
+select secret_hmac from api_key
+where key_id = $1 and last_used_ip = $2 and last_used_at > now() - interval '30 days' and revoked_at is null
+"""
 # Where the member was active is noted as well: the next sign-in starts there.
 _TOUCH_MEMBER = """
 with seen as (
@@ -71,6 +76,7 @@ class _Credentials:
         self._settings = settings
         self._cache = context.state(CallerCache)
         self._guesses = guesses
+        self._first: dict[bytes, asyncio.Future[bool]] = {}  # credentials that are read for the first time right now
         self._keys_max = keys_max or (lambda _plan: None)
         self._rates = rates or (lambda _plan: (settings.requests_per_minute, settings.writes_per_minute))
 
@@ -94,10 +100,61 @@ class _Credentials:
                 self._cache.forget(key)
                 raise
         else:
-            async with self._guesses.admitted(address):
-                caller = await self._read(bearer, workspace, address)
+            caller = await self._unknown(key, bearer, workspace, address)
         self._cache.put(key, caller)
         return caller
+
+    async def _unknown(self, key: bytes, bearer: str, workspace: str | None, address: str) -> Caller:
+        """Find the caller of a credential that this process does not know. Requests that repeat it need one guess.
+
+        Those that come meanwhile wait for the first: if it is right, theirs are no guesses.
+        """
+        while (first := self._first.get(key)) is not None:
+            if await asyncio.shield(first):
+                return await self._read(bearer, workspace, address)
+        first = self._first[key] = asyncio.get_running_loop().create_future()
+        try:
+            caller = await self._guessed(bearer, workspace, address)
+            first.set_result(True)
+            return caller
+        finally:
+            del self._first[key]
+            if not first.done():
+                first.set_result(False)
+
+    async def _guessed(self, bearer: str, workspace: str | None, address: str) -> Caller:
+        """Find the caller of a credential that may be a guess, unless we signed it or accepted it from here before."""
+        if self._is_signed(bearer):
+            return await self._read(bearer, workspace, address)
+        try:
+            async with self._guesses.admitted(address):
+                return await self._read(bearer, workspace, address)
+        except problems.RateLimited:
+            # Other processes read as many, or one that was killed kept its places.
+            if not await self._was_accepted(bearer, address):
+                raise
+        return await self._read(bearer, workspace, address)
+
+    def _is_signed(self, bearer: str) -> bool:
+        if bearer.startswith(BRAND_KEY + "_"):
+            return False
+        return self._read_token(bearer) is not None
+
+    def _read_token(self, bearer: str) -> tokens.Access | None:
+        is_cookie = bearer.startswith(tokens.COOKIE_PREFIX)
+        return tokens.read_cookie_token(self._keys, bearer) if is_cookie else tokens.read(self._keys, bearer)
+
+    async def _was_accepted(self, bearer: str, address: str) -> bool:
+        """Whether the last use of this key came from this address. Few such looks, so that guesses cost no reads."""
+        parts = crypto.parse_api_key(bearer)
+        if parts is None or not self._guesses.may_look(address):
+            return False
+        with across_workspaces():
+            async with self._database.connection() as db:
+                stored = await db.fetchval(_ACCEPTED, parts.key_id, address)
+        return stored is not None and any(
+            crypto.equal(stored, secret) for secret in secret_hmacs(self._keys, parts.secret)
+        )
 
     async def _read(self, bearer: str, workspace: str | None, address: str) -> Caller:
         with across_workspaces():  # a credential tells the workspace
@@ -166,8 +223,7 @@ class _Credentials:
         )
 
     async def _from_token(self, bearer: str, workspace: str | None) -> Caller:
-        is_cookie = bearer.startswith(tokens.COOKIE_PREFIX)
-        access = tokens.read_cookie_token(self._keys, bearer) if is_cookie else tokens.read(self._keys, bearer)
+        access = self._read_token(bearer)
         if access is None:
             raise problems.Unauthenticated(
                 "What follows Bearer is neither an API key nor an access token of this service.",

@@ -100,8 +100,8 @@ async def require_usable(dsn: str) -> None:
     if is_pooled:
         raise PooledDatabase(
             "SIGNALPOST_DATABASE_URL leads to a pooler in transaction mode, through which session locks and"
-            " notifications do not work: use the address of PostgreSQL itself, or session mode. The pooler's own address"
-            " can be SIGNALPOST_DATABASE_POOLER_URL."
+            " notifications do not work: use the address of PostgreSQL itself, or session mode. The pooler can be"
+            " SIGNALPOST_DATABASE_POOLER_URL."
         )
 
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from signalpost.kit import problems
 from signalpost.web.limits import PER_ADDRESS, Limiter
 from signalpost.web.request import address_bucket
 
@@ -46,6 +47,14 @@ class Guesses:
     def __init__(self, limiter: Limiter) -> None:
         self._limiter = limiter
         self._lines: dict[str, _Line] = {}
+
+    def may_look(self, address: str) -> bool:
+        """Take one of the looks in which this process verifies that a key was accepted from this address before."""
+        try:
+            self._limiter.check(f"accepted:{address_bucket(address)}", "address", PER_ADDRESS)
+        except problems.RateLimited:
+            return False
+        return True
 
     @asynccontextmanager
     async def admitted(self, address: str) -> AsyncIterator[None]:
