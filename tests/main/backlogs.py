@@ -270,14 +270,14 @@ BACKLOGS: Final = {
         f"{_WEBHOOK} {_OLD} from {_ANYONE}, {_N} returning id) select count(*) from h",
         "webhook",
         "select count(*) from webhook where name = 'backlog' and deleted_at is not null",
-        at_once=purge._BATCH,
+        at_once=purge.ROWS,
     ),
     "deliveries of deleted webhooks": Backlog(
         "webhooks.purge",
         f"{_WEBHOOK} {_OLD} from {_ANYONE} returning id, workspace_id) {_DELIVERIES} 'delivered' from h, {_N}",
         "delivery",
         _DELIVERIES_LEFT,
-        at_once=3 * purge._BATCH,
+        at_once=purge.ROWS,
     ),
     "old deliveries": Backlog(
         "webhooks.purge",
@@ -285,14 +285,14 @@ BACKLOGS: Final = {
         f" returning id, workspace_id) {_DELIVERIES} 'delivered' from h, {_N}",
         "delivery",
         _DELIVERIES_LEFT,
-        at_once=3 * purge._BATCH,
+        at_once=purge.ROWS,
     ),
     "missed deliveries": Backlog(
         "webhooks.purge",
         f"{_WEBHOOK} null from {_ANYONE} returning id, workspace_id) {_DELIVERIES} 'skipped' from h, {_N}",
         "delivery",
         _DELIVERIES_LEFT,
-        at_once=3 * purge._BATCH,
+        at_once=purge.ROWS,
     ),
     "exports": Backlog(
         "workspaces.expire_exports",

@@ -1,12 +1,14 @@
 """Deliveries as work of the engine: claimed by webhook, sent in parallel, their results written in few statements."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
+from signalpost.engine.turns import Turns
 from signalpost.flags.cache import is_enabled
 from signalpost.flags.registry import STANDARD_WEBHOOK_HEADERS
 from signalpost.kit import clock, ids
@@ -114,14 +116,12 @@ def days_by_plan(settings: Settings) -> dict[str, int]:
 
 
 def _purge(context: AppContext) -> Handler:
-    days = days_by_plan(context.settings)
+    ended = partial(purge.purge_ended, days_by_plan=days_by_plan(context.settings))
+    turns = Turns(purge.webhooks_after, ended, page=purge.WEBHOOKS, rows=purge.ROWS)
 
     async def run(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         async with lease.transaction() as db:
             more = await purge.purge_deleted(db)
-            more |= await purge.purge_missed(db)
-            if days:
-                more |= await purge.purge_old(db, days)
-        return RunAgain(1) if more else None
+        return await turns.run(lease) or (RunAgain(1) if more else None)
 
     return run

@@ -1,11 +1,17 @@
 """Remove deleted webhooks with their deliveries, and deliveries that ended so long ago that nobody keeps them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TypeAlias
+from uuid import UUID
 
 from signalpost.kit.db import Db
 from signalpost.webhooks.states import MISSED_DAYS
 
-_BATCH = 1_000
+ROWS = 1_000
+"""How many deliveries one transaction looks at."""
+WEBHOOKS = 200
+"""How many webhooks one transaction looks at."""
 
 # The webhooks that were deleted first are worked off first, so that no step looks at all of them.
 _DELETED = "select id from webhook where deleted_at < now() - interval '1 hour' order by deleted_at, id limit $1"
@@ -23,39 +29,58 @@ with deleted as (
 )
 select count(*) from deleted
 """  # noqa: S608 - a constant
-_PURGE_OLD = """
-delete from delivery where id in (
-    select d.id from unnest($1::text[], $2::int[]) as p(plan, days)
-    join workspace s on s.plan = p.plan join webhook w on w.workspace_id = s.id
+_WEBHOOKS = "select id from webhook where id > $1 order by id limit $2"
+# Looks at so many old deliveries of each webhook after its position, whether they are kept or not: one that keeps many
+# of them makes no step longer.
+_PURGE_ENDED = f"""
+with looked as materialized (
+    select w.id as webhook_id, d.id, d.created_at, d.due_at, d.state, p.days
+    from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as w(id, after_at, after_id)
+    join webhook h on h.id = w.id join workspace s on s.id = h.workspace_id
+    left join unnest($5::text[], $6::int[]) as p(plan, days) on p.plan = s.plan
     cross join lateral (
-        select id from delivery where webhook_id = w.id and created_at < now() - make_interval(days => p.days)
-            and due_at is null and state not in ('pending', 'skipped') order by created_at limit $3) d
-    limit $3)
-"""
-_PURGE_MISSED = f"""
-delete from delivery where id in (
-    select d.id from webhook w cross join lateral (
-        select id from delivery where webhook_id = w.id and due_at is null and state in ('pending', 'skipped')
-            and created_at < now() - interval '{MISSED_DAYS} days' order by created_at, id limit $1) d
-    limit $1)
+        select id, created_at, due_at, state from delivery
+        where webhook_id = w.id and (created_at, id) > (w.after_at, w.after_id)
+            and created_at < greatest(now() - make_interval(days => p.days), now() - interval '{MISSED_DAYS} days')
+        order by created_at, id limit $4) d
+), gone as (
+    delete from delivery where id in (
+        select id from looked where due_at is null and created_at < now() - case
+            when state in ('pending', 'skipped') then interval '{MISSED_DAYS} days'
+            else make_interval(days => days) end)
+)
+select webhook_id, count(*)::int, max(created_at), (array_agg(id order by created_at desc, id desc))[1]
+from looked group by webhook_id
 """  # noqa: S608 - constants only
+_FIRST = (datetime(1970, 1, 1, tzinfo=UTC), UUID(int=0))
+
+Position: TypeAlias = tuple[datetime, UUID]
+"""The last delivery of a webhook that was looked at: when it was created, and its id."""
 
 
 async def purge_deleted(db: Db) -> bool:
     """Remove a batch of deliveries of deleted webhooks, and deleted webhooks without any; return whether to repeat."""
-    removed = await db.execute(_PURGE_DELETED, _BATCH)
-    ended: int = await db.fetchval(_DELETE_WEBHOOKS, _BATCH)
-    return removed == f"DELETE {_BATCH}" or ended == _BATCH
+    removed = await db.execute(_PURGE_DELETED, ROWS)
+    ended: int = await db.fetchval(_DELETE_WEBHOOKS, ROWS)
+    return removed == f"DELETE {ROWS}" or ended == ROWS
 
 
-async def purge_old(db: Db, days_by_plan: Mapping[str, int]) -> bool:
-    """Remove a batch of ended deliveries older than the plan keeps them; return whether to repeat.
+async def webhooks_after(db: Db, after: UUID | None, limit: int) -> Sequence[UUID]:
+    """Return the next webhooks after this one, in the order of their ids."""
+    return [record[0] for record in await db.fetch(_WEBHOOKS, after or UUID(int=0), limit)]
 
-    What was missed, or waits to be fetched, has not ended: see `purge_missed`.
+
+async def purge_ended(
+    db: Db, positions: Mapping[UUID, Position | None], share: int, *, days_by_plan: Mapping[str, int]
+) -> dict[UUID, Position]:
+    """Look at the next `share` old deliveries of each webhook, and remove those that nobody keeps.
+
+    These are the ones that ended before what the plan keeps, and what stopped webhooks missed, and nobody fetched, long
+    ago. Returns the webhooks that have more, each with its new position.
     """
-    return await db.execute(_PURGE_OLD, list(days_by_plan), list(days_by_plan.values()), _BATCH) == f"DELETE {_BATCH}"
-
-
-async def purge_missed(db: Db) -> bool:
-    """Remove a batch of what stopped webhooks missed, and nobody fetched, long ago; return whether to repeat."""
-    return await db.execute(_PURGE_MISSED, _BATCH) == f"DELETE {_BATCH}"
+    starts = [position or _FIRST for position in positions.values()]
+    records = await db.fetch(
+        _PURGE_ENDED, list(positions), [at for at, _ in starts], [last for _, last in starts], share,
+        list(days_by_plan), list(days_by_plan.values()),
+    )  # fmt: skip
+    return {webhook_id: (at, last) for webhook_id, looked, at, last in records if looked == share}
