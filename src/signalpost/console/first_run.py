@@ -105,12 +105,7 @@ def steps(base_url: str, key: str, profile_id: str) -> list[Step]:
     account = f'{{"profileId": "{profile_id}", "fields": {{"username": "demo"}}}}'
     post = f'{{"profileId": "{profile_id}", "platforms": ["sandbox"], "text": "Hello from Signalpost"}}'
     commands = {
-        "Connect a sandbox account.": (
-            f"curl {api}/platforms/sandbox/connect",
-            bearer,
-            json,
-            f"-d '{account}'",
-        ),
+        "Connect a sandbox account.": (f"curl {api}/platforms/sandbox/connect", bearer, json, f"-d '{account}'"),
         "Publish a post. The response contains its id.": (f"curl {api}/posts", bearer, json, f"-d '{post}'"),
         "Check the result.": (f"curl {api}/posts/POST_ID/status", bearer),
     }

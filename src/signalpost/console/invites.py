@@ -19,11 +19,7 @@ from signalpost.web.response import Headers, Response
 PATH = "/platform-invites/{token}"
 _TOKEN_LENGTH_MAX = 200
 _FIELDS = ("platform", "instanceUrl")
-_ENDED = {
-    "expired": "It has expired.",
-    "revoked": "It was withdrawn.",
-    "completed": "It has been used.",
-}
+_ENDED = {"expired": "It has expired.", "revoked": "It was withdrawn.", "completed": "It has been used."}
 
 
 class InvitePages:

@@ -49,12 +49,7 @@ class PackageThread:
     """
 
     def __init__(
-        self,
-        slug: str,
-        package: str | None,
-        *,
-        hang_seconds: float = HANG_SECONDS,
-        sync_seconds: float = SYNC_SECONDS,
+        self, slug: str, package: str | None, *, hang_seconds: float = HANG_SECONDS, sync_seconds: float = SYNC_SECONDS
     ) -> None:
         self._slug = slug
         self._package = package

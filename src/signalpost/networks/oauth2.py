@@ -67,11 +67,7 @@ async def redeem_code(facts: OAuthFacts, server: Server, app: OAuthApp, code: Au
         BadCredentials: the code was used already, has expired, or belongs to another app.
         ApiError, kit.http.HttpFailure: as `Exchange`.
     """
-    form = {
-        "grant_type": "authorization_code",
-        "code": code.code,
-        "redirect_uri": code.redirect_uri,
-    }
+    form = {"grant_type": "authorization_code", "code": code.code, "redirect_uri": code.redirect_uri}
     if facts.pkce:
         form["code_verifier"] = code.code_verifier
     try:

@@ -141,8 +141,7 @@ class Webhook(Output):
         Instant | None, Meta(description="Until then the previous secret signs beside the current one.")
     ]
     has_next_secret: Annotated[
-        bool,
-        Meta(description="Whether a prepared secret signs too, and can be activated.", examples=[False]),
+        bool, Meta(description="Whether a prepared secret signs too, and can be activated.", examples=[False])
     ]
     replay: Annotated[Replay | None, Meta(description="The latest replay, with how far it has come.")]
 

@@ -83,11 +83,7 @@ def headers(
 ) -> dict[str, str]:
     """Return the headers of one attempt; `standard`: with those of Standard Webhooks."""
     own = unsigned_headers(
-        brand=brand,
-        event_type=event_type,
-        delivery_id=delivery_id,
-        attempt_number=attempt_number,
-        timestamp=timestamp,
+        brand=brand, event_type=event_type, delivery_id=delivery_id, attempt_number=attempt_number, timestamp=timestamp
     )
     own[f"X-{brand}-Signature"] = body_signature(secrets[0], body)
     if not standard:

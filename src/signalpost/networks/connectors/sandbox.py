@@ -101,10 +101,7 @@ async def connect(_server: Server, fields: Mapping[str, str]) -> Identity:
     """Open the account of any user name; the same name is always the same account."""
     match = _USERNAME.fullmatch(fields.get("username", "").strip())
     if match is None:
-        raise InvalidField(
-            "username",
-            "A user name has 1 to 50 letters, digits, dots, hyphens or underscores.",
-        )
+        raise InvalidField("username", "A user name has 1 to 50 letters, digits, dots, hyphens or underscores.")
     name = match[1]
     return Identity(
         remote_id=name.lower(), username=name, display_name=name, secrets={}, profile_url=_address(name),

@@ -9,15 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from signalpost.networks.contract import (
-    ApiError,
-    NeedsReconnect,
-    Outcome,
-    OutcomeUnknown,
-    Refused,
-    Response,
-    TryLater,
-)
+from signalpost.networks.contract import ApiError, NeedsReconnect, Outcome, OutcomeUnknown, Refused, Response, TryLater
 from signalpost.networks.responses import members, redacted, response_text, string, wait_seconds
 
 PUBLISHES: Final = " (publishes)"

@@ -73,11 +73,7 @@ def explain(error: ApiError) -> Outcome:  # noqa: PLR0911 - one for each class o
     code = str(body.get("code") or body.get("error") or "")[:100]
     text = str(body.get("message") or body.get("error_description") or code or f"status {status}")
     message = redacted(f"LinkedIn: {text}")[:1000]
-    details: dict[str, Any] = {
-        "message": message,
-        "http_status": status,
-        "response": response_text(response),
-    }
+    details: dict[str, Any] = {"message": message, "http_status": status, "response": response_text(response)}
     if status == 429:
         return _limited(response, text, code, details)
     if oauth2.refuses_app(error):

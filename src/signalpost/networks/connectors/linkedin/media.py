@@ -7,15 +7,7 @@ from typing import Any, Final
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse, HttpFailure
 from signalpost.networks.connectors.linkedin.calls import call, encoded
-from signalpost.networks.contract import (
-    ApiError,
-    Journal,
-    NetworkSession,
-    OutgoingMedia,
-    Pending,
-    Refused,
-    Response,
-)
+from signalpost.networks.contract import ApiError, Journal, NetworkSession, OutgoingMedia, Pending, Refused, Response
 from signalpost.networks.responses import members, string
 from signalpost.networks.threads import ThreadPart
 from signalpost.networks.uploads import PART_SECONDS, FileParts, UploadClock

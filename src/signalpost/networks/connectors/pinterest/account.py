@@ -94,6 +94,4 @@ def _board(session: NetworkSession, board: Any) -> Identity | None:
 async def check(session: NetworkSession) -> Health:
     """Ask Pinterest whether the token still opens the account."""
     profile = members(await call(session, "GET", _ACCOUNT))
-    return Health(
-        followers=number(profile.get("follower_count")) if "boardId" not in session.facts else None,
-    )
+    return Health(followers=number(profile.get("follower_count")) if "boardId" not in session.facts else None)

@@ -20,11 +20,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.responses import members, number, string
 
 _BASIC: Final = ("open_id", "avatar_url", "display_name")
-_FIELDS: Final = {
-    "user.info.basic": _BASIC,
-    "user.info.profile": ("username",),
-    "user.info.stats": ("follower_count",),
-}
+_FIELDS: Final = {"user.info.basic": _BASIC, "user.info.profile": ("username",), "user.info.stats": ("follower_count",)}
 _UNKNOWN_POST: Final = frozenset({"invalid_publish_id", "token_not_authorized_for_specified_publish_id"})
 
 

@@ -35,12 +35,7 @@ async def start_video(part: ThreadPart, info: Mapping[str, Any]) -> dict[str, An
     """Announce the video; without its bytes this publishes nothing."""
     size = part.content.media[0].size_bytes
     ends = part_ends(size)
-    source = {
-        "source": "FILE_UPLOAD",
-        "video_size": size,
-        "chunk_size": ends[0],
-        "total_chunk_count": len(ends),
-    }
+    source = {"source": "FILE_UPLOAD", "video_size": size, "chunk_size": ends[0], "total_chunk_count": len(ends)}
     direct = "/v2/post/publish/video/init/"
     inbox = "/v2/post/publish/inbox/video/init/"
     body = {"post_info": dict(info), "source_info": source} if info else {"source_info": source}

@@ -69,11 +69,7 @@ async def _in_one(session: NetworkSession, media: OutgoingMedia) -> Response:
 
 
 async def _begun(session: NetworkSession, media: OutgoingMedia) -> dict[str, Any]:
-    body = {
-        "media_type": media.mime_type,
-        "total_bytes": media.size_bytes,
-        "media_category": _CATEGORIES[media.kind],
-    }
+    body = {"media_type": media.mime_type, "total_bytes": media.size_bytes, "media_category": _CATEGORIES[media.kind]}
     response = await call(session, "POST", f"{_UPLOAD}/initialize", json=body)
     return {"id": _id(response), "at": clock.wire(session.now()), "segments": 0}
 

@@ -51,7 +51,7 @@ FACTS = Facts(
             bytes_max=256_000_000_000,
             mime_types=("video/mp4", "video/quicktime", "video/webm", "video/x-msvideo", "video/x-matroska"),
             duration_ms_max=43_200_000,
-        ),
+        )
     },
     thumbnail=MediaRule(per_post=1, bytes_max=2_097_152, mime_types=("image/jpeg", "image/png"), pixels_max=8_294_400),
     media_total=1,
