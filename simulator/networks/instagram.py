@@ -23,7 +23,7 @@ CAPTION_MAX, HASHTAGS_MAX, MENTIONS_MAX = 2_200, 30, 20
 CONTAINERS_A_DAY = 400
 METRICS = {"views": 50, "reach": 35, "saved": 2, "shares": 1, "likes": 5, "comments": 1, "total_interactions": 8,
            "ig_reels_video_view_total_time": 90_000, "ig_reels_avg_watch_time": 500}  # fmt: skip
-_SINGLE = ("caption", "collaborators", "location_id", "is_ai_generated")
+_SINGLE = ("caption", "collaborators", "location_id", "is_ai_generated", "is_paid_partnership")
 
 
 class Instagram(ContainerNetwork, FacebookLogin):
@@ -202,7 +202,9 @@ class Instagram(ContainerNetwork, FacebookLogin):
         found = {name: json_param(params.get(name)) for name in names if name in params}
         if len(found.get("collaborators") or []) > 3:
             raise self.fail(100, "At most 3 collaborators", 2207040)
-        plain = ("location_id", "share_to_feed", "thumb_offset", "audio_name")
+        if "cover_url" in params:
+            self.image(self.fetch(params["cover_url"]), frozenset({"image/jpeg"}), 8_000_000, (0.0, 100.0))
+        plain = ("location_id", "share_to_feed", "thumb_offset", "audio_name", "cover_url", "is_paid_partnership")
         return found | {name: params[name] for name in plain if name in params}
 
     @route("POST /ig-api-upload/{version}/{container}")

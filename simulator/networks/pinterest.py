@@ -136,6 +136,9 @@ class Pinterest(Network):
         if request.grant.app.details.get("trial"):
             raise self.refuse(403, "Your application consumer type is not supported, please contact support.")
         board = self._own_board(request, body.get("board_id"))
+        section = body.get("board_section_id")
+        if section is not None and section not in board.details.get("sections", ()):
+            raise self.refuse(404, "Board section not found.")
         for name, limit in (("title", 100), ("description", 800), ("link", 2_048), ("alt_text", 500)):
             if not isinstance(body.get(name, ""), str) or len(body.get(name, "")) > limit:
                 raise self.refuse(400, f"'{name}' is too long")
@@ -151,7 +154,7 @@ class Pinterest(Network):
             body.get("description", ""),
             media=tuple(hashlib.sha256(content).hexdigest() for content in files),
             details={
-                "board_id": board.id, "title": body.get("title"), "link": body.get("link"),
+                "board_id": board.id, "board_section_id": section, "title": body.get("title"), "link": body.get("link"),
                 "alt_texts": [body.get("alt_text")], "source": source["source_type"],
             },
         )  # fmt: skip
@@ -202,7 +205,8 @@ class Pinterest(Network):
         return {
             "id": entry.remote_id, "created_at": entry.at.strftime("%Y-%m-%dT%H:%M:%S"), "link": details["link"],
             "title": details["title"], "description": entry.text or None, "alt_text": details["alt_texts"][0],
-            "board_id": details["board_id"], "board_section_id": None, "is_owner": True, "parent_pin_id": None,
+            "board_id": details["board_id"], "board_section_id": details["board_section_id"], "is_owner": True,
+            "parent_pin_id": None,
             "media": {"media_type": "video" if details["source"] == "video_id" else "image"},
             "board_owner": {"username": self._owner(entry)},
         }  # fmt: skip

@@ -120,6 +120,7 @@ class Threads(ContainerNetwork):
         self.only(
             params, "media_type", "text", "image_url", "video_url", "is_carousel_item", "children", "alt_text",
             "link_attachment", "reply_to_id", "reply_control", "topic_tag", "poll_attachment",
+            "quote_post_id", "is_spoiler_media",
         )  # fmt: skip
         text, kind = str(params.get("text") or ""), params.get("media_type")
         self._check(text, params)
@@ -127,6 +128,7 @@ class Threads(ContainerNetwork):
         details = {"reply_to": parent, "link": params.get("link_attachment"), "topic": params.get("topic_tag")}
         details |= {"reply_control": params.get("reply_control"), "poll": json_param(params.get("poll_attachment"))}
         details["alt_texts"] = [str(params.get("alt_text") or "")]
+        details |= {"quote": params.get("quote_post_id"), "spoiler": params.get("is_spoiler_media") == "true"}
         values: dict[str, Any] = {"text": text, "details": details, "is_item": params.get("is_carousel_item") == "true"}
         container = self._made(account, "reply" if parent else "post", str(kind), params, values)
         return Response(200, {"id": container.id})
@@ -169,6 +171,13 @@ class Threads(ContainerNetwork):
         is_text = params.get("media_type") == "TEXT"
         if not is_text and ("link_attachment" in params or "poll_attachment" in params):
             raise self.fail(100, "link_attachment and poll_attachment are for text posts")
+        quoted = params.get("quote_post_id")
+        if quoted is not None and ("poll_attachment" in params or "link_attachment" in params):
+            raise self.fail(100, "A quote can have neither a poll nor a link attachment")
+        if quoted is not None and self.world.ledger.find(self.key, quoted) is None:
+            raise self.fail(100, "Param quote_post_id is not a post", 33)
+        if "is_spoiler_media" in params and is_text:
+            raise self.fail(100, "is_spoiler_media is for posts with media")
         poll = json_param(params.get("poll_attachment"))
         if "poll_attachment" in params and (not isinstance(poll, dict) or not {"option_a", "option_b"} <= set(poll)):
             raise self.fail(100, "Param poll_attachment is invalid")

@@ -120,6 +120,7 @@ class TikTokUploads(DownloadingNetwork):
         if unverified := [url for url in urls if urlsplit(url).hostname in app.details.get("unverified", ())]:
             message = f"The ownership of {unverified[0]} is not verified"
             raise Fail(self.because(403, "url_ownership_unverified", message))
+        post.info["cover"] = urls[source.get("photo_cover_index", 0)]
         post.at = self.world.clock()
         self.posts[post.id] = post
         contents = [content for url in urls if (content := self.download(url)) is not None]

@@ -174,6 +174,20 @@ async def test_a_carousel_keeps_order_and_alt_texts(stage: Stage) -> None:
     assert outcome.first_comment_id is not None
 
 
+async def test_a_reel_with_a_cover_of_its_own_in_a_paid_partnership(stage: Stage) -> None:
+    options = {"coverUrl": f"{URL}green.jpg", "paidPartnership": True}
+    post = outgoing("x", media=(clip(),), options=options)
+    assert [issue for issue in preflight.check(INSTAGRAM, post, {}) if issue.severity == "error"] == []
+    assert isinstance(await stage.publish(post), Published)
+
+    details = stage.entry().details
+    assert (details["cover_url"], details["is_paid_partnership"]) == (f"{URL}green.jpg", "true")
+    both = outgoing("x", media=(clip(),), options={**options, "coverTimeMs": 5})
+    assert "instagram.options.two_covers" in [issue.rule for issue in preflight.check(INSTAGRAM, both, {})]
+    picture = outgoing("x", media=(photo(),), options={"coverUrl": f"{URL}green.jpg"})
+    assert "instagram.options.type_mismatch" in [issue.rule for issue in preflight.check(INSTAGRAM, picture, {})]
+
+
 async def test_options_of_a_reel(stage: Stage) -> None:
     options = {
         "shareToFeed": False, "collaborators": ["@friend"], "audioName": "Our song", "coverTimeMs": 1500,

@@ -132,6 +132,23 @@ async def test_a_pin_has_all_its_members(connect: Connect) -> None:
     assert entry.details["alt_texts"] == ["A film"]
 
 
+async def test_a_pin_goes_to_a_section_of_its_board(connect: Connect) -> None:
+    boards = (replace(SCENES["pinterest"].destinations[0], details={"sections": ["88"]}),)
+    stage = await connect(destinations=boards)
+    files = (stage.file("image"),)
+    other = stage.post("x", files=files, options={"boardSectionId": "99"})
+    post = stage.post("x", files=files, options={"boardSectionId": "88"})
+    assert preflight.check(PINTEREST, post, stage.identity.facts) == []
+
+    refused = await stage.publish(other)
+    assert isinstance(refused, Refused)
+    assert refused.code == "destination_missing"
+    stage.world.add_fault("pinterest", "lost", "POST /v5/pins")
+    assert isinstance(await stage.publish(post), Published)
+    (entry,) = stage.public()
+    assert entry.details["board_section_id"] == "88"
+
+
 async def test_an_app_with_trial_access(connect: Connect) -> None:
     stage = await connect()
     grant = stage.world.networks["pinterest"].oauth.grants[0]

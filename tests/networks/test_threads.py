@@ -132,6 +132,19 @@ async def test_options(stage: Stage) -> None:
     assert entry.details["poll"] == {"option_a": "Rye", "option_b": "Wheat", "option_c": "Spelt"}
 
 
+async def test_a_quote_with_hidden_media(stage: Stage) -> None:
+    first = await stage.publish("a post to quote")
+    assert isinstance(first, Published)
+    stage.journal = MemoryJournal()
+    outcome = await stage.publish("look", media=(photo(),), options={"quoteId": first.remote_id, "spoilerMedia": True})
+
+    assert isinstance(outcome, Published)
+    entry = stage.server.entries[-1]
+    assert (entry.details["quote"], entry.details["spoiler"]) == (first.remote_id, True)
+    stage.journal = MemoryJournal()
+    assert isinstance(await stage.publish("nothing there", options={"quoteId": "1"}), Refused)
+
+
 @pytest.mark.parametrize("link", ["link", "linkAttachment"])
 async def test_a_link_is_a_card(stage: Stage, link: str) -> None:
     url = "https://example.com/a"
@@ -197,6 +210,9 @@ LINKS = " ".join(f"https://example.com/{n}" for n in range(5))
         (outgoing("x", media=(photo(width=1100, height=100),)), {"media.aspect_ratio"}),
         (outgoing("x", media=(without_url(photo()),)), {"media.public_url"}),
         (outgoing("x", options={"poll": ["a"]}), {"options.type"}),
+        (outgoing("x", options={"quoteId": "1", "poll": ["a", "b"]}), {"quote.with_other"}),
+        (outgoing("x", link="https://a.b", options={"quoteId": "1"}), {"quote.with_other"}),
+        (outgoing("x", options={"spoilerMedia": True}), {"spoiler.without_media"}),
         (outgoing("x", media=(photo(),), options={"poll": ["a", "b"]}), {"poll.with_media"}),
         (outgoing("x", options={"poll": ["a", "b"], "linkAttachment": "https://a.b"}), {"poll.with_link"}),
         (outgoing("x", media=(photo(),), options={"linkAttachment": "https://a.b"}), {"link.with_media"}),

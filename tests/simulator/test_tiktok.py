@@ -147,6 +147,14 @@ async def test_a_photo_with_a_side_that_is_too_long(creator: Account, size: tupl
     assert {issue.rule for issue in issues} <= {"tiktok.media.max_short_side", "tiktok.media.max_long_side"}
 
 
+async def test_the_cover_of_photos(creator: Account) -> None:
+    photos = tuple(map(photo, range(3)))
+    outcome = await creator.publish(outgoing("x", media=photos, options=OPTIONS | {"coverIndex": 2}))
+
+    assert isinstance(outcome, Published), outcome
+    assert posts(creator)[0].details["cover"] == photos[2].url()
+
+
 async def test_photos_need_a_public_address(creator: Account) -> None:
     outcome = await creator.publish(outgoing("x", media=(image(mime_type="image/jpeg"),), options=OPTIONS))
 
@@ -337,6 +345,8 @@ async def test_numbers_grow_and_a_late_id_is_looked_up(creator: Account) -> None
         (post(privacyLevel="EVERYONE"), "tiktok.options.type"),
         (post(privacyLevel="SELF_ONLY", brandContent=True), "tiktok.options.brand_content"),
         (post(autoMusic=True), "tiktok.options.unused"),
+        (post(coverIndex=0), "tiktok.options.unused"),
+        (outgoing("x", media=(photo(1),), options=OPTIONS | {"coverIndex": 1}), "tiktok.options.cover_index"),
         (outgoing("x", media=(photo(1),), options=OPTIONS | {"allowDuet": True}), "tiktok.options.unused"),
         (outgoing("x", media=(video(),), options={"mode": "inbox", "allowComment": True}), "tiktok.options.unused"),
         (post("x" * 2_201), "tiktok.text.max_utf16"),

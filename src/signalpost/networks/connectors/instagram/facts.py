@@ -105,6 +105,11 @@ FACTS = Facts(
             type=Annotated[int, msgspec.Meta(ge=0, le=900_000)],
             description="The frame of a reel that is its cover, in milliseconds.",
         ),
+        "coverUrl": Option(
+            type=Annotated[str, msgspec.Meta(pattern=r"^https://\S+$", max_length=2_048)],
+            description="The https address of a JPEG that is the cover of a reel, instead of one of its frames.",
+        ),
+        "paidPartnership": Option(type=bool, description="Labels the post as a paid partnership. Not for stories."),
         "trialReel": Option(
             type=Literal["manual", "performance"],
             description="Shows a reel to people who do not follow the account first. Followers see it when you say so "
@@ -179,7 +184,9 @@ _FOR: Mapping[str, frozenset[str]] = {
     "shareToFeed": frozenset({"reel"}),
     "audioName": frozenset({"reel"}),
     "coverTimeMs": frozenset({"reel"}),
+    "coverUrl": frozenset({"reel"}),
     "trialReel": frozenset({"reel"}),
+    "paidPartnership": frozenset({"feed", "reel", "carousel"}),
     "collaborators": frozenset({"feed", "reel", "carousel"}),
     "locationId": frozenset({"feed", "reel", "carousel"}),
 }
@@ -190,6 +197,9 @@ def _options(outgoing: Outgoing, kind: str) -> Iterator[PreflightIssue]:
         if outgoing.options.get(name) is not None and kind not in kinds:
             message = f"This option is for a post of the type {' or '.join(sorted(kinds))}; this one is a {kind}."
             yield _issue("options.type_mismatch", f"/options/{name}", message)
+    if outgoing.options.get("coverUrl") is not None and outgoing.options.get("coverTimeMs") is not None:
+        message = "A reel has one cover: an image of its own, or a frame."
+        yield _issue("options.two_covers", "/options/coverTimeMs", message)
     try:
         tags = msgspec.convert(outgoing.options.get("userTags") or [], list[UserTag])
     except msgspec.ValidationError:

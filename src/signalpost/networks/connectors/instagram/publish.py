@@ -180,6 +180,7 @@ def _single(part: ThreadPart) -> dict[str, Any]:
                 "share_to_feed": options.get("shareToFeed"),
                 "audio_name": options.get("audioName"),
                 "thumb_offset": None if options.get("coverTimeMs") is None else encoded(options["coverTimeMs"]),
+                "cover_url": options.get("coverUrl"),
                 "trial_params": trial and {"graduation_strategy": _TRIALS[trial]},
                 **_caption(part),
             }
@@ -194,6 +195,7 @@ def _caption(part: ThreadPart) -> dict[str, Any]:
         "caption": text_of_part(FACTS, part.outgoing, 0) or None,
         "collaborators": collaborators or None,
         "location_id": options.get("locationId"),
+        "is_paid_partnership": options.get("paidPartnership") or None,
     }
 
 

@@ -46,6 +46,7 @@ FACTS = Facts(
         "boardId": Option(
             type=BoardId, description="The id of the board; needed unless the account is a board that was connected."
         ),
+        "boardSectionId": Option(type=BoardId, description="The id of a section of the board."),
         "link": Option(type=Address, description="Where the pin leads, instead of the post's `link`."),
         "coverImage": Option(
             type=Address, description="The address of a cover image for a video; without it, its first second is shown."

@@ -94,6 +94,7 @@ def _fields(part: ThreadPart) -> dict[str, Any]:
     outgoing = part.outgoing
     values = {
         "board_id": _board_of(part),
+        "board_section_id": outgoing.options.get("boardSectionId"),
         "title": outgoing.title,
         "description": text_of_part(FACTS, outgoing, 0),
         "link": outgoing.options.get("link") or outgoing.link,

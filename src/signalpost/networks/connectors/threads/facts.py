@@ -65,6 +65,11 @@ FACTS = Facts(
             description="A poll of 24 hours: 2 to 4 choices of at most 25 characters. Its post has no media and no "
             "link card.",
         ),
+        "quoteId": Option(
+            type=Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,30}$")],
+            description="The id of a post to quote. Its post has no poll and no link card.",
+        ),
+        "spoilerMedia": Option(type=bool, description="Hides images and videos until the reader taps them."),
         "linkAttachment": Option(
             type=Annotated[str, msgspec.Meta(pattern=r"^https?://\S+$", max_length=2_048)],
             description="The link that is shown as a card, instead of the post's `link`.",
@@ -83,7 +88,7 @@ def link_of(outgoing: Outgoing) -> str | None:
 
 def preflight(outgoing: Outgoing, _account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
     """Check links, polls, shapes of images, and whether the files can be downloaded."""
-    issues = [*_poll(outgoing), *_links(outgoing)]
+    issues = [*_poll(outgoing), *_quote(outgoing), *_links(outgoing)]
     for index, part in enumerate(outgoing.parts):
         for number, media in enumerate(part.media):
             path = f"{part_path(index, 'media')}/{number}"
@@ -107,6 +112,15 @@ def _poll(outgoing: Outgoing) -> Iterator[PreflightIssue]:
         yield _issue("poll.with_media", "/options/poll", "A post can have a poll or media, not both.")
     if outgoing.options.get("linkAttachment"):
         yield _issue("poll.with_link", "/options/poll", "A post can have a poll or a link card, not both.")
+
+
+def _quote(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    options = outgoing.options
+    if options.get("quoteId") and (options.get("poll") or link_of(outgoing)):
+        message = "A quote has neither a poll nor a link card; put a link into the text."
+        yield _issue("quote.with_other", "/options/quoteId", message)
+    if options.get("spoilerMedia") and not outgoing.media:
+        yield _issue("spoiler.without_media", "/options/spoilerMedia", "The post has no media that could be hidden.")
 
 
 def _links(outgoing: Outgoing) -> Iterator[PreflightIssue]:

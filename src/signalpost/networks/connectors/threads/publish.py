@@ -171,9 +171,10 @@ def _post(part: ThreadPart) -> dict[str, Any]:
         return form
     tag = options.get("topicTag")
     form |= {"topic_tag": tag and tag.removeprefix("#"), "reply_control": options.get("replyControl")}
+    form |= {"quote_post_id": options.get("quoteId"), "is_spoiler_media": options.get("spoilerMedia") or None}
     if poll_options := options.get("poll"):
         form["poll_attachment"] = dict(zip(_OPTIONS, poll_options, strict=False))
-    elif not part.content.media:
+    elif not part.content.media and not options.get("quoteId"):
         form["link_attachment"] = link_of(part.outgoing)
     return form
 

@@ -138,8 +138,9 @@ async def _create_photos(part: ThreadPart) -> Outcome:
         "media_type": "PHOTO",
         "post_mode": "DIRECT_POST" if direct else "MEDIA_UPLOAD",
         "post_info": info,
-        "source_info": {"source": "PULL_FROM_URL", "photo_images": urls, "photo_cover_index": 0},
-    }
+        "source_info": {"source": "PULL_FROM_URL", "photo_images": urls,
+                        "photo_cover_index": options.get("coverIndex", 0)},
+    }  # fmt: skip
     await part.intend({"at": clock.wire(part.session.now())})
     data = await call(part.session, "/v2/post/publish/content/init/", body)
     publish_id = string(data.get("publish_id"))
