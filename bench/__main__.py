@@ -28,6 +28,7 @@ BENCHES = {
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",
     "networks": "Publishing to a network in the simulator, against the same calls by a bare session",
     "http_client": "Outgoing HTTP, against a bare session",
+    "clients": "A call by the Python client, against bare httpx",
     "uploads": "A large upload, against `dd` from a socket to the same disk",
     "status": "The public status: uptime over 90 days, and the page",
     "analytics": "Analytics: the overview of a year, and collecting numbers, against bare statements and calls",
