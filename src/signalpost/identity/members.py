@@ -43,6 +43,41 @@ class MemberRow(Struct):
     listed_at: datetime  # by which the list is ordered: the owner comes first
 
 
+class Decider(Struct):
+    """Someone who may approve posts: of these profiles, or of all."""
+
+    user_id: UUID
+    email: str
+    profile_ids: list[UUID] | None
+    workspace: str
+
+
+_DECIDERS: Final = f"""
+select {columns(Decider, "m", email="u.email", workspace="w.name")}
+from member m join app_user u on u.id = m.user_id join workspace w on w.id = m.workspace_id and w.deleted_at is null
+where m.workspace_id = $1 and m.status = 'active' and not m.over_limit and m.role in ('owner', 'admin', 'approver')
+order by m.joined_at, m.id limit $2
+"""  # noqa: S608 - columns of a struct
+_read_decider: Final = reader(Decider)
+
+
+async def deciders(db: Db, workspace_id: UUID, limit: int) -> list[Decider]:
+    """Return the members who may approve posts, those who came first at the beginning."""
+    return [_read_decider(record) for record in await db.fetch(_DECIDERS, workspace_id, limit)]
+
+
+_MAILBOX: Final = """
+select u.email from app_user u join member m on m.user_id = u.id and m.workspace_id = $1 and m.status = 'active'
+where u.id = $2
+"""
+
+
+async def mailbox(db: Db, workspace_id: UUID, user_id: UUID) -> str | None:
+    """Return the e-mail address of a member; None: they are none, or not any more."""
+    address: str | None = await db.fetchval(_MAILBOX, workspace_id, user_id)
+    return address
+
+
 _LISTED_AT: Final = "(case when m.role = 'owner' then timestamptz '9000-01-01' else m.invited_at end)"
 _COLUMNS: Final = columns(
     MemberRow,

@@ -45,6 +45,8 @@ KINDS: Final[dict[str, Kind]] = {
     "messenger_linked": "security",
     "welcome": "account",
     "account_attention": "own",
+    "approval_requested": "own",
+    "approval_decided": "own",
     "account_moved": "own",
     "export_ready": "own",
     "handover_offered": "own",

@@ -333,9 +333,11 @@ async def approve_post(
     raises=(InvalidState, VersionConflict, Forbidden),
     etag=True,
 )
-async def reject_post(post: MyPost, db: Db, caller: Caller, if_match: IfMatch, data: PostReject = REJECTED) -> Post:
+async def reject_post(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: PostReject = REJECTED
+) -> Post:
     """Reject a post, or request changes. Its author changes it and requests approval again."""
-    return await approve.reject_post(db, caller, post, data, if_match)
+    return await approve.reject_post(context, db, caller, post, data, if_match)
 
 
 @routes.post("/posts/auto-schedule", history="action", scope="posts:write", raises=(Forbidden, PlanLimitReached))

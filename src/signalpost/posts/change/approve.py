@@ -9,7 +9,7 @@ from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
-from signalpost.posts import queries, views
+from signalpost.posts import approval_mail, queries, views
 from signalpost.posts.change.update import Purpose, apply_changes
 from signalpost.posts.documents import Approval, Change
 from signalpost.posts.rows import PostRow, TargetRow
@@ -66,10 +66,14 @@ async def approve_post(
         changes = {"publish_mode": "now"}
     approval = approvals.decided(caller, post.approval, "approved", data.note)
     purpose = Purpose("approved", approval, version)
-    return await apply_changes(context, db, caller, post, changes, purpose=purpose)
+    answer = await apply_changes(context, db, caller, post, changes, purpose=purpose)
+    await approval_mail.mail_author(context, db, caller, post, approval)
+    return answer
 
 
-async def reject_post(db: Db, caller: Caller, post: PostRow, data: PostReject, if_match: IfMatch) -> Post:
+async def reject_post(
+    context: AppContext, db: Db, caller: Caller, post: PostRow, data: PostReject, if_match: IfMatch
+) -> Post:
     """Reject a post that waits for approval, or request changes.
 
     Raises:
@@ -81,7 +85,9 @@ async def reject_post(db: Db, caller: Caller, post: PostRow, data: PostReject, i
     permissions.require_decision(caller, post)
     state: Literal["changes_requested", "rejected"] = "changes_requested" if data.changes_requested else "rejected"
     approval = approvals.decided(caller, post.approval, state, data.note)
-    return views.post(*await _set_approval(db, caller, post, approval, "rejected", version))
+    answer = await _set_approval(db, caller, post, approval, "rejected", version)
+    await approval_mail.mail_author(context, db, caller, post, approval)
+    return views.post(*answer)
 
 
 def _read_version(post: PostRow, data: PostApprove, if_match: IfMatch) -> IfMatch:
