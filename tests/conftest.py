@@ -9,7 +9,8 @@
 
 Tests do not clean up: each creates its own workspace.
 
-`--quick` leaves out what starts other programs or kills processes; `--room` runs a room and its part of the contract.
+`--quick` leaves out what starts browsers, servers and other programs, kills processes or is marked as slow;
+`--room` runs a room and its part of the contract.
 """
 
 import asyncio
@@ -92,6 +93,8 @@ NOT_QUICK = (
     "webhooks/test_faults.py",
 )
 """Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs or wait."""
+PROGRAMS = {"bluesky-server", "browser", "clients", "mastodon-server", "wheel"}
+"""Groups of tests that share a browser, a server or a package; `--quick` leaves them out wherever they stand."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -120,7 +123,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
-        _leave(config, items, lambda item: item.get_closest_marker("slow") is None)
+        _leave(config, items, _is_quick)
     if room := config.getoption("--room"):
         _leave(config, items, lambda item: _is_about(item, room))
 
@@ -128,6 +131,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _leave(config: pytest.Config, items: list[pytest.Item], chosen: Callable[[pytest.Item], bool]) -> None:
     config.hook.pytest_deselected(items=[item for item in items if not chosen(item)])
     items[:] = [item for item in items if chosen(item)]
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    groups = {mark.args[0] for mark in item.iter_markers("xdist_group")}
+    return item.get_closest_marker("slow") is None and not groups & PROGRAMS
 
 
 def _is_about(item: pytest.Item, room: str) -> bool:

@@ -84,8 +84,9 @@ class Posts:
             query = {"q": text, "sort": sort, "limit": str(limit), "cursor": cursor}
             response = await self.api.get("/posts", key=self.owner.key, params=query)
             assert response.status_code == 200, response.text
-            seen += [post["id"] for post in response.json()["data"]]
-            cursor, pages = response.json()["nextCursor"], pages - 1
+            page = response.json()
+            seen += [post["id"] for post in page["data"]]
+            cursor, pages = page["nextCursor"], pages - 1
         return seen
 
     async def compare(self, *texts: str) -> None:
@@ -122,6 +123,7 @@ def _forget_statements() -> None:
 HOUR_AGO = timedelta(hours=1)
 
 
+@pytest.mark.slow
 async def test_the_index_loses_nothing(posts: Posts, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever happens to posts, and whatever the index knows of it yet: many transactions write it."""
     monkeypatch.setattr(index_texts, "_OCTETS", 10_000)
