@@ -39,7 +39,7 @@ async def test_every_page_is_small_and_loads_nothing_from_elsewhere(visit: httpx
         assert answer.headers["x-frame-options"] == "DENY", path
         [script] = re.findall(r'<script src="([^"]+)" defer></script>', answer.text)
         assert answer.text.count("<script") == 1, path
-        assert not re.search(r"<style|style=|javascript:|\son\w+=", answer.text), path
+        assert not re.search(r"<style|style=|javascript:|\son[A-Za-z]+=", answer.text), path
         assert not re.findall(r'(?:src|action)="(?:https?:)?//(?!signalpost\.test)', answer.text), path
         loaded = answer.content + (await visit.get(script, headers=visitor)).content
         assert len(gzip.compress(loaded)) <= COMPRESSED_BYTES_MAX, path
