@@ -2,12 +2,16 @@
 
 import asyncio
 import dataclasses
+import shutil
+import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
-from tests.clients.drivers import Place
+from tests.clients.drivers import Node, Place
+from tests.counterparts import tools
 from tests.counterparts.tools import free_port
 from tests.helpers.api import Api
 from tests.helpers.engine import running
@@ -80,6 +84,21 @@ async def instance(context: AppContext, api: Api) -> AsyncIterator[Instance]:
     opened.engine = wiring.engine(opened)
     async with served(app.create(opened), port), running(opened.engine):
         yield Instance(url, port, Make(context, api))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The TypeScript client, compiled as `npm run build` does, by a compiler that is as strict as can be."""
+    folder = tmp_path_factory.mktemp("typescript")
+    compiler = tools.node_packages("clients") / "node_modules" / "typescript" / "bin" / "tsc"
+    project = tools.CHECKOUT / "clients" / "typescript"
+    command = [tools.node(), compiler, "--project", project, "--outDir", folder / "dist"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    (folder / "package.json").write_text((project / "package.json").read_text())
+    shutil.copy(project / "src" / "schema.d.ts", folder / "dist")
+    Node.dist = folder / "dist"
+    return folder / "dist"
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import httpx
+from tests.counterparts import tools
 from tests.counterparts.tools import CHECKOUT
 from tests.helpers.contract import DOCUMENT
 
@@ -207,6 +208,51 @@ class AsyncPythonClient(Driver):
 
     async def published(self, post_id: str) -> Any:
         return await self.client.wait_until_published(post_id, timeout_seconds=60)
+
+
+class Node(Driver):
+    """The TypeScript client under Node."""
+
+    dist = Path()
+    """Where it is compiled; a fixture says it."""
+
+    async def __aenter__(self) -> Self:
+        environment = {**os.environ, "DIST": str(self.dist), "URL_OF": self.place.url, "KEY": self.place.key}
+        script = Path(__file__).with_name("call.mjs")
+        self._program = await asyncio.create_subprocess_exec(
+            tools.node(), script, env=environment, stdin=PIPE, stdout=PIPE, limit=8_000_000
+        )
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        assert self._program.stdin is not None
+        self._program.stdin.close()
+        await self._program.wait()
+
+    async def calls(self, *call: Any) -> Any:
+        """Return what a call of `call.mjs` answers."""
+        assert self._program.stdin is not None
+        assert self._program.stdout is not None
+        self._program.stdin.write(json.dumps(call).encode() + b"\n")
+        return json.loads(await self._program.stdout.readline())
+
+    async def run(self, step: Step) -> Any:
+        method, path = RawHttp.routes[step.operation]
+        places = [segment[1:-1] for segment in path.split("/") if segment.startswith("{")]
+        options = {"path": dict(zip(places, step.path, strict=True)), "query": dict(step.query)}
+        if step.body is not None:
+            options["body"] = step.body
+        is_list = step.operation.startswith("list")
+        answer = await (self.calls("list", path, options) if is_list else self.calls("request", method, path, options))
+        if "problem" not in answer:
+            return answer["value"]
+        return Refused(answer["problem"]["status"], answer["problem"]["code"], answer["problem"].get("pointer"))
+
+    async def upload(self, path: Path, method: str) -> Any:
+        return (await self.calls("upload", str(path), method))["value"]
+
+    async def published(self, post_id: str) -> Any:
+        return (await self.calls("published", post_id))["value"]
 
 
 class Terminal(Driver):

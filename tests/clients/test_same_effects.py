@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 from tests.clients.conftest import Instance
-from tests.clients.drivers import AsyncPythonClient, Driver, PythonClient, RawHttp, Refused, Step, Terminal
+from tests.clients.drivers import AsyncPythonClient, Driver, Node, PythonClient, RawHttp, Refused, Step, Terminal
 from tests.helpers.contract import SOON
 from tests.helpers.media_files import image
 
 pytestmark = pytest.mark.xdist_group("clients")
-DRIVERS: Mapping[str, type[Driver]] = {"python": PythonClient, "python-async": AsyncPythonClient, "sp": Terminal}
+DRIVERS: Mapping[str, type[Driver]] = {
+    "python": PythonClient,
+    "python-async": AsyncPythonClient,
+    "sp": Terminal,
+    "typescript": Node,
+}
 SCENARIO = (
     Step("me", "getMe"),
     Step("account", "listAccounts", query={"profileId": "{profile}"}),

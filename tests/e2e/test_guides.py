@@ -84,6 +84,7 @@ NOT_RUN = {
     ("terminal", "pipx install './clients"): MACHINE,
     ("terminal", "git log -1"): SP,
     ("terminal", 'eval "$(sp completion'): SP,
+    ("typescript", "npm --prefix clients"): MACHINE,
     ("verify-webhooks", "printf 'sha256="): VERIFY,
     ("verify-webhooks", "key=$(printf"): VERIFY,
     ("webhooks", "signalpost webhooks listen"): "runs until it is stopped: tests/main/test_listen.py",
