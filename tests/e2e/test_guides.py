@@ -71,7 +71,7 @@ NOT_RUN = {
     ("networks", 'curl "$API/platforms/mastodon/auth-url'): README,
     ("networks/linkedin", "SIGNALPOST_LINKEDIN_SCOPES"): SETTING,
     ("operate", "pipx install ."): MACHINE,
-    ("operate", "useradd --system"): MACHINE,
+    ("operate", "python3 -m venv /opt/signalpost"): MACHINE,
     ("operate", "export SIGNALPOST_BASE_URL"): MACHINE,
     ("operate", "signalpost users create-owner"): OPERATE,
     ("operate", "signalpost backup"): OPERATE,
