@@ -54,14 +54,6 @@ const rules = {
 const LONG = [
   "charts.js",
   "files.js",
-  "pages/admin-flags.js",
-  "pages/admin-incident.js",
-  "pages/admin-queue.js",
-  "pages/admin-status.js",
-  "pages/analytics-accounts.js",
-  "pages/analytics-post.js",
-  "pages/billing-payer.js",
-  "pages/billing.js",
   "pages/calendar-post.js",
   "pages/calendar-views.js",
   "pages/calendar.js",
@@ -72,9 +64,6 @@ const LONG = [
   "pages/post-approval.js",
   "pages/post.js",
   "pages/posts.js",
-  "pages/support-new.js",
-  "pages/support.js",
-  "pages/team.js",
 ];
 
 export default [

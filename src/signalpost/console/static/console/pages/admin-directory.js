@@ -2,9 +2,9 @@
 import { html } from "../html.js";
 import { get } from "../api.js";
 import { number, t } from "../i18n.js";
+import { useLoad } from "../hooks.js";
 import { filter } from "../router.js";
 import { Time } from "../time.js";
-import { useLoad } from "../hooks.js";
 import { Badge } from "../components/badge.js";
 import { Field } from "../components/field.js";
 import { List, Search } from "./admin-list.js";

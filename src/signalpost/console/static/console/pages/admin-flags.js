@@ -2,15 +2,15 @@
 import { html, useState } from "../html.js";
 import { get, patch } from "../api.js";
 import { number, t } from "../i18n.js";
+import { useLoad } from "../hooks.js";
 import { Time } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";
-import { Dialog } from "../components/dialog.js";
+import { CheckList } from "../components/check-list.js";
 import { Empty } from "../components/empty.js";
 import { Check, Field } from "../components/field.js";
+import { FormDialog, listed, useForm } from "../components/form.js";
 import { Loaded } from "../components/loaded.js";
-import { ProblemBox } from "../components/problem-box.js";
 import { Table } from "../components/table.js";
 import { toast } from "../components/toasts.js";
 
@@ -89,116 +89,66 @@ export default function Flags() {
   `;
 }
 
-/** @param {string} text */
-const listed = (text) => text.split(/[\s,]+/).filter(Boolean);
+/** @typedef {import("signalpost/api").Schemas["FeatureFlag"]} Flag */
 
-/** @param {{flag: any, onClose: () => void}} props */
+/** @param {{flag: Flag, onClose: () => void}} props */
 function Change({ flag, onClose }) {
-  const [fields, setFields] = useState({
-    enabled: flag.enabled,
-    rolloutPercent: String(flag.rolloutPercent),
-    plans: flag.rules.plans,
-    workspaceIds: flag.rules.workspaceIds.join("\n"),
-    userIds: flag.rules.userIds.join("\n"),
-    description: flag.description,
-  });
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const set = (/** @type {string} */ name) => (/** @type {any} */ value) =>
-    setFields({ ...fields, [name]: value });
-  const errorOf = (/** @type {string} */ name) =>
-    problem?.issues?.find((/** @type {any} */ issue) => issue.path.includes(name))?.message;
-  const [busy, save] = useAction(async () => {
-    setProblem(null);
-    const rules = {
-      plans: fields.plans,
-      workspaceIds: listed(fields.workspaceIds),
-      userIds: listed(fields.userIds),
-    };
-    try {
+  const form = useForm(
+    {
+      enabled: flag.enabled,
+      rolloutPercent: String(flag.rolloutPercent),
+      plans: flag.rules.plans,
+      workspaceIds: flag.rules.workspaceIds.join("\n"),
+      userIds: flag.rules.userIds.join("\n"),
+      description: flag.description,
+    },
+    async (values) => {
       await patch(`/admin/feature-flags/${flag.key}`, {
-        enabled: fields.enabled,
-        rolloutPercent: Number(fields.rolloutPercent),
-        rules,
-        ...(fields.description === flag.description ? {} : { description: fields.description || null }),
+        enabled: values.enabled,
+        rolloutPercent: Number(values.rolloutPercent),
+        rules: {
+          plans: values.plans,
+          workspaceIds: listed(values.workspaceIds),
+          userIds: listed(values.userIds),
+        },
+        ...(values.description === flag.description ? {} : { description: values.description || null }),
       });
       toast(t("Saved. Every process follows within five seconds."));
       onClose();
-    } catch (error) {
-      setProblem(error);
-    }
-  });
+    },
+  );
   return html`
-    <${Dialog}
-      title=${flag.name}
-      onClose=${onClose}
-      onSubmit=${save}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${t("Cancel")}<//>
-          <${Button} kind="primary" type="submit" busy=${busy}>
-            ${t("Save")}
-          <//>
-        `
-      }
-    >
-      ${problem && html`<${ProblemBox} problem=${problem} />`}
+    <${FormDialog} title=${flag.name} form=${form} submit=${t("Save")} onClose=${onClose}>
       <${Check}
         label=${t("Enabled")}
         hint=${t("Off: for nobody, whatever the rest says.")}
-        checked=${fields.enabled}
-        onChange=${set("enabled")}
+        ...${form.check("enabled")}
       />
       <${Field}
         label=${t("Share of the workspaces, in percent")}
         type="number"
         min="0"
         max="100"
-        value=${fields.rolloutPercent}
-        error=${errorOf("rolloutPercent")}
-        onInput=${set("rolloutPercent")}
         hint=${t("A larger share keeps those who have it already.")}
+        ...${form.field("rolloutPercent")}
       />
       <fieldset>
         <legend class="legend">${t("Besides, for these plans")}</legend>
-        ${PLANS.map((plan) => html`
-          <${Check}
-            key=${plan}
-            label=${plan}
-            checked=${fields.plans.includes(plan)}
-            onChange=${(/** @type {boolean} */ on) =>
-              set("plans")(
-                on
-                  ? [...fields.plans, plan]
-                  : fields.plans.filter((/** @type {string} */ key) => key !== plan),
-              )
-            }
-          />
-        `)}
+        <${CheckList} options=${PLANS.map((plan) => [plan, plan])} ...${form.field("plans")} />
       </fieldset>
       <${Field}
         label=${t("For these workspaces")}
         rows=${2}
         placeholder="wsp_…"
-        value=${fields.workspaceIds}
-        error=${errorOf("workspaceIds")}
-        onInput=${set("workspaceIds")}
+        ...${form.field("workspaceIds")}
       />
-      <${Field}
-        label=${t("For these users")}
-        rows=${2}
-        placeholder="usr_…"
-        value=${fields.userIds}
-        error=${errorOf("userIds")}
-        onInput=${set("userIds")}
-      />
+      <${Field} label=${t("For these users")} rows=${2} placeholder="usr_…" ...${form.field("userIds")} />
       <${Field}
         label=${t("Description")}
         rows=${2}
         maxlength="500"
-        value=${fields.description}
-        error=${errorOf("description")}
-        onInput=${set("description")}
         hint=${t("Empty: as this version declares it.")}
+        ...${form.field("description")}
       />
     <//>
   `;

@@ -3,8 +3,8 @@
 import { html, useEffect, useRef } from "../html.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
-import { filter } from "../router.js";
 import { useAction } from "../hooks.js";
+import { filter } from "../router.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";

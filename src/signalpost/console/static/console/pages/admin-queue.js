@@ -2,10 +2,10 @@
 import { html } from "../html.js";
 import { get } from "../api.js";
 import { number, t } from "../i18n.js";
+import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { networkName } from "../store.js";
 import { Time } from "../time.js";
-import { useLoad } from "../hooks.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
 import { Table } from "../components/table.js";
@@ -34,6 +34,8 @@ function grouped(items, member) {
 /** @param {string} since */
 const age = (since) => duration(Math.max(0, (Date.now() - new Date(since).getTime()) / 1000));
 
+/** @typedef {import("signalpost/api").Result<"get", "/admin/queue">} QueueState */
+
 export default function Queue() {
   const loaded = useLoad(() => get("/admin/queue"), []);
   useLive(loaded.reload, { seconds: 5 });
@@ -57,62 +59,8 @@ export default function Queue() {
               </div>
             `)}
           </dl>
-          <${Card} title=${t("Workers")}>
-            ${data.workers.length ? html`
-              <${Table}
-                label=${t("Workers")}
-                columns=${[t("Machine"), t("Last seen"), t("Holds")]}
-                numbers=${[2]}
-                rows=${data.workers.map((worker) => ({
-                  key: worker.id,
-                  cells: [
-                    worker.host,
-                    html`<${Time} at=${worker.lastSeenAt} kind="relative" />`,
-                    number(worker.leases),
-                  ],
-                }))}
-              />
-            ` : html`
-              <p class="bad">${t("No worker runs: nothing is published.")}</p>
-            `}
-          <//>
-          ${data.items.length ? html`
-            <div class="columns">
-              <${Group}
-                title=${t("By network")}
-                rows=${grouped(data.items, "platform").map((group) => ({
-                  ...group,
-                  name: networkName(group.name),
-                }))}
-              />
-              <${Group} title=${t("By workspace")} rows=${grouped(data.items, "workspaceId")} />
-            </div>
-            <${Card} title=${t("What is due")}>
-              ${data.items.length >= ITEMS_MAX && html`
-                <p class="soft">
-                  ${t("The {n} that wait longest.", { n: number(ITEMS_MAX) })}
-                </p>
-              `}
-              <${Table}
-                label=${t("What is due")}
-                columns=${[t("Post"), t("Network"), t("Workspace"), t("State"), t("Tries"), t("Waits")]}
-                numbers=${[4]}
-                rows=${data.items.map((item) => ({
-                  key: item.targetId,
-                  cells: [
-                    html`<code>${item.postId}</code>`,
-                    networkName(item.platform),
-                    html`<code>${item.workspaceId}</code>`,
-                    item.state === "leased" ? t("being published") : t("due"),
-                    number(item.attempts),
-                    age(item.runAt),
-                  ],
-                }))}
-              />
-            <//>
-            ` : html`
-            <p class="soft">${t("Nothing waits: everything that is due is published.")}</p>
-          `}
+          <${Workers} workers=${data.workers} />
+          <${Due} items=${data.items} />
         `;
       }}
     <//>
@@ -133,5 +81,71 @@ function Group({ title, rows }) {
         }))}
       />
     <//>
+  `;
+}
+
+/** @param {{workers: QueueState["workers"]}} props */
+function Workers({ workers }) {
+  return html`
+    <${Card} title=${t("Workers")}>
+      ${workers.length ? html`
+        <${Table}
+          label=${t("Workers")}
+          columns=${[t("Machine"), t("Last seen"), t("Holds")]}
+          numbers=${[2]}
+          rows=${workers.map((worker) => ({
+            key: worker.id,
+            cells: [
+              worker.host,
+              html`<${Time} at=${worker.lastSeenAt} kind="relative" />`,
+              number(worker.leases),
+            ],
+          }))}
+        />
+      ` : html`
+        <p class="bad">${t("No worker runs: nothing is published.")}</p>
+      `}
+    <//>
+  `;
+}
+
+/** @param {{items: QueueState["items"]}} props */
+function Due({ items }) {
+  return html`
+    ${items.length ? html`
+      <div class="columns">
+        <${Group}
+          title=${t("By network")}
+          rows=${grouped(items, "platform").map((group) => ({
+            ...group,
+            name: networkName(group.name),
+          }))}
+        />
+        <${Group} title=${t("By workspace")} rows=${grouped(items, "workspaceId")} />
+      </div>
+      <${Card} title=${t("What is due")}>
+        ${items.length >= ITEMS_MAX && html`
+          <p class="soft">${t("The {n} that wait longest.", { n: number(ITEMS_MAX) })}</p>
+        `}
+        <${Table}
+          label=${t("What is due")}
+          columns=${[t("Post"), t("Network"), t("Workspace"), t("State"), t("Tries"), t("Waits")]}
+          numbers=${[4]}
+          rows=${items.map((item) => ({
+            key: item.targetId,
+            cells: [
+              html`<code>${item.postId}</code>`,
+              networkName(item.platform),
+              html`<code>${item.workspaceId}</code>`,
+              item.state === "leased" ? t("being published") : t("due"),
+              number(item.attempts),
+              age(item.runAt),
+            ],
+          }))}
+        />
+      <//>
+      ` : html`
+      <p class="soft">${t("Nothing waits: everything that is due is published.")}</p>
+    `}
   `;
 }

@@ -3,8 +3,8 @@ import { html, useState } from "../html.js";
 import { ROOT, get, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { locale, t } from "../i18n.js";
-import { Time } from "../time.js";
 import { useAction, useLoad } from "../hooks.js";
+import { Time } from "../time.js";
 import { Button } from "../components/button.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
@@ -35,6 +35,7 @@ export default function ServiceStatus() {
     setOpen({ kind: "" });
     void loaded.reload();
   };
+  const onSay = (/** @type {any} */ incident) => setOpen({ kind: "say", of: incident });
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
       ${(/** @type {typeof loaded.data} */ data) => html`
@@ -44,34 +45,11 @@ export default function ServiceStatus() {
             ${t("Open the public page")}
           </a>
         </p>
-        <${Card}
-          title=${t("Under way")}
-          actions=${
-            html`
-              <${Button} onClick=${() => setOpen({ kind: "maintenance" })}>
-                ${t("Announce maintenance")}
-              <//>
-              <${Button} kind="primary" onClick=${() => setOpen({ kind: "incident" })}>
-                ${t("Declare an incident")}
-              <//>
-              `
-          }
-        >
-          ${data.active.length ? html`
-            <ul class="list">
-              ${data.active.map((incident) => html`
-                <${Incident}
-                  key=${incident.id}
-                  incident=${incident}
-                  components=${data.components}
-                  onSay=${() => setOpen({ kind: "say", of: incident })}
-                />
-              `)}
-            </ul>
-          ` : html`
-            <p class="soft">${t("No incident is open, and no maintenance is planned.")}</p>
-          `}
-        <//>
+        <${UnderWay}
+          data=${data}
+          onOpen=${(/** @type {string} */ kind) => setOpen({ kind })}
+          onSay=${onSay}
+        />
         <${Components}
           components=${data.components}
           onSet=${(/** @type {any} */ of) => setOpen({ kind: "set", of })}
@@ -85,7 +63,7 @@ export default function ServiceStatus() {
                   key=${incident.id}
                   incident=${incident}
                   components=${data.components}
-                  onSay=${() => setOpen({ kind: "say", of: incident })}
+                  onSay=${() => onSay(incident)}
                 />
               `)}
             </ul>
@@ -212,6 +190,42 @@ function Backfill() {
       <${Button} busy=${busy} onClick=${fill}>
         ${t("Fill the gaps")}
       <//>
+    <//>
+  `;
+}
+
+/**
+ * @param {{
+ *   data: Awaited<ReturnType<typeof load>>, onOpen: (kind: string) => void, onSay: (incident: any) => void
+ * }} props
+ */
+function UnderWay({ data, onOpen, onSay }) {
+  return html`
+    <${Card}
+      title=${t("Under way")}
+      actions=${
+        html`
+          <${Button} onClick=${() => onOpen("maintenance")}>${t("Announce maintenance")}<//>
+          <${Button} kind="primary" onClick=${() => onOpen("incident")}>
+            ${t("Declare an incident")}
+          <//>
+        `
+      }
+    >
+      ${data.active.length ? html`
+        <ul class="list">
+          ${data.active.map((incident) => html`
+            <${Incident}
+              key=${incident.id}
+              incident=${incident}
+              components=${data.components}
+              onSay=${() => onSay(incident)}
+            />
+          `)}
+        </ul>
+      ` : html`
+        <p class="soft">${t("No incident is open, and no maintenance is planned.")}</p>
+      `}
     <//>
   `;
 }

@@ -4,11 +4,11 @@ import { html, useState } from "../html.js";
 import { get, remove } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
+import { useLoad } from "../hooks.js";
 import { Time } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";
-import { Dialog } from "../components/dialog.js";
+import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Card } from "../components/page.js";
 import { toast } from "../components/toasts.js";
 import { List } from "./admin-list.js";
@@ -101,27 +101,22 @@ function State({ of }) {
   `;
 }
 
-/** @param {{subscriber: any, onClose: () => void, onDone: () => Promise<void>}} props */
+/** @typedef {import("signalpost/api").Schemas["Subscriber"]} Subscriber */
+
+/** @param {{subscriber: Subscriber, onClose: () => void, onDone: () => Promise<void>}} props */
 function End({ subscriber, onClose, onDone }) {
-  const [busy, act] = useAction(async () => {
+  const act = async () => {
     await remove(`${PATH}/${subscriber.id}`);
     toast(t("Nothing more is sent there."));
     onClose();
     await onDone();
-  });
+  };
   return html`
-    <${Dialog}
+    <${ConfirmDialog}
       title=${t("End this subscription?")}
+      confirm=${t("End it")}
+      act=${act}
       onClose=${onClose}
-      onSubmit=${act}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${t("Keep it")}<//>
-          <${Button} kind="danger" type="submit" busy=${busy}>
-            ${t("End it")}
-          <//>
-        `
-      }
     >
       <p>
         <strong>${subscriber.address}</strong>

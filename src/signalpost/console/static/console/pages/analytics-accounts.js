@@ -1,12 +1,12 @@
 // Accounts: how many follow each, how that changed, and how its posts did.
 import { html, useState } from "../html.js";
 import { all } from "../api.js";
-import { LineChart, Spark } from "../charts.js";
 import { locale, number, t } from "../i18n.js";
+import { LineChart, Spark } from "../charts.js";
+import { useLoad } from "../hooks.js";
 import { to } from "../router.js";
 import { may, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { useLoad } from "../hooks.js";
 import { Avatar } from "../components/avatar.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
@@ -37,11 +37,13 @@ function daily(history) {
   return days.map((date) => ({ date, followers: counts.get(date) ?? null }));
 }
 
+/** @typedef {import("signalpost/api").Rows<"/analytics/accounts">[0]} Numbers */
+
 /** @param {{query: Record<string, string>}} props */
 export default function Accounts({ query }) {
   const profileId = query.profileId ?? "";
   const loaded = useLoad(() => all("/analytics/accounts", { profileId }), [profileId]);
-  const [opened, setShown] = useState(/** @type {any} */ (null));
+  const [opened, setShown] = useState(/** @type {Numbers | null} */ (null));
   return html`
     <div class="row filters short">
       <${ProfileFilter} query=${query} />
@@ -64,33 +66,7 @@ export default function Accounts({ query }) {
             numbers=${[1, 2, 3, 4, 5, 6]}
             rows=${accounts.map((account) => ({
               key: account.accountId,
-              cells: [
-                html`<span class="name">
-                  <${Avatar} name=${networkName(account.platform)} />
-                  <span>
-                    ${account.username}
-                    <br />
-                    <span class="soft small">${networkName(account.platform)}</span>
-                  </span>
-                </span>`,
-                figure(account.followers),
-                signed(account.followersChange7d),
-                signed(account.followersChange30d),
-                number(account.totals.posts),
-                figure(account.totals.views),
-                figure(account.totals.likes),
-                account.history.length > 1 ? html`
-                  <${Button}
-                    kind="quiet"
-                    aria-label=${t("Followers of {name}", { name: account.username })}
-                    onClick=${() => setShown(account)}
-                  >
-                    <${Spark} values=${daily(account.history).map((day) => day.followers)} />
-                  <//>
-                ` : html`
-                  <span class="soft">${t("not given")}</span>
-                `,
-              ],
+              cells: cellsOf(account, setShown),
             }))}
           />
           <p class="soft small">
@@ -119,7 +95,7 @@ export default function Accounts({ query }) {
   `;
 }
 
-/** @param {{account: any, onClose: () => void}} props */
+/** @param {{account: Numbers, onClose: () => void}} props */
 function Followers({ account, onClose }) {
   const days = daily(account.history);
   return html`
@@ -151,3 +127,32 @@ function Followers({ account, onClose }) {
     <//>
   `;
 }
+
+/** @param {Numbers} account @param {(account: Numbers) => void} onOpen */
+const cellsOf = (account, onOpen) => [
+  html`<span class="name">
+    <${Avatar} name=${networkName(account.platform)} />
+    <span>
+      ${account.username}
+      <br />
+      <span class="soft small">${networkName(account.platform)}</span>
+    </span>
+  </span>`,
+  figure(account.followers),
+  signed(account.followersChange7d),
+  signed(account.followersChange30d),
+  number(account.totals.posts),
+  figure(account.totals.views),
+  figure(account.totals.likes),
+  account.history.length > 1 ? html`
+    <${Button}
+      kind="quiet"
+      aria-label=${t("Followers of {name}", { name: account.username })}
+      onClick=${() => onOpen(account)}
+    >
+      <${Spark} values=${daily(account.history).map((day) => day.followers)} />
+    <//>
+  ` : html`
+    <span class="soft">${t("not given")}</span>
+  `,
+];

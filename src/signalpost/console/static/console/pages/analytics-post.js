@@ -1,14 +1,14 @@
 // The numbers of a post: now, on each network, and over time.
 import { html, useState } from "../html.js";
 import { get } from "../api.js";
-import { LineChart } from "../charts.js";
 import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
+import { LineChart } from "../charts.js";
+import { useLoad } from "../hooks.js";
 import { titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, networkName } from "../store.js";
 import { Time, dateTime } from "../time.js";
-import { useLoad } from "../hooks.js";
 import { Avatar } from "../components/avatar.js";
 import { Badge } from "../components/badge.js";
 import { Button, LinkButton } from "../components/button.js";
@@ -162,44 +162,50 @@ function History({ data }) {
         </div>
       `}
       <${LineChart} label=${t("{name} over time", { name })} days=${days} lines=${lines} say=${say} />
-      <details>
-        <summary>${t("As a table")}</summary>
-        <${Table}
-          label=${t("Over time")}
-          columns=${[t("Time"), t("Account"), ...metrics().map(([, word]) => word)]}
-          numbers=${[2, 3, 4, 5]}
-          rows=${[...data.history]
-            .reverse()
-            .slice(0, ROWS_MAX)
-            .map((sample) => ({
-              key: sample.targetId + sample.collectedAt,
-              cells: [
-                html`<${Time} at=${sample.collectedAt} />`,
-                html`<span class="name">
-                  <${Avatar} name=${networkName(sample.platform)} />
-                  <span>
-                    ${nameOf(
-                      data.metrics.find(
-                        (/** @type {any} */ target) => target.targetId === sample.targetId,
-                      ) ?? sample,
-                    )}
-                  </span>
-                </span>`,
-                ...metrics().map(([key]) => figure(sample[key])),
-              ],
-            }))}
-        />
-        ${data.history.length > ROWS_MAX && html`
-          <p class="soft">
-            ${t("The newest {n} rows; the API has all.", { n: number(ROWS_MAX) })}
-          </p>
-        `}
-      </details>
+      <${Samples} data=${data} />
     <//>
   `;
 }
 
 const ROWS_MAX = 200;
+
+/** @param {{data: any}} props */
+function Samples({ data }) {
+  return html`
+    <details>
+      <summary>${t("As a table")}</summary>
+      <${Table}
+        label=${t("Over time")}
+        columns=${[t("Time"), t("Account"), ...metrics().map(([, word]) => word)]}
+        numbers=${[2, 3, 4, 5]}
+        rows=${[...data.history]
+          .reverse()
+          .slice(0, ROWS_MAX)
+          .map((sample) => ({
+            key: sample.targetId + sample.collectedAt,
+            cells: [
+              html`<${Time} at=${sample.collectedAt} />`,
+              html`<span class="name">
+                <${Avatar} name=${networkName(sample.platform)} />
+                <span>
+                  ${nameOf(
+                    data.metrics.find((/** @type {any} */ target) => target.targetId === sample.targetId) ??
+                      sample,
+                  )}
+                </span>
+              </span>`,
+              ...metrics().map(([key]) => figure(sample[key])),
+            ],
+          }))}
+      />
+      ${data.history.length > ROWS_MAX && html`
+        <p class="soft">
+          ${t("The newest {n} rows; the API has all.", { n: number(ROWS_MAX) })}
+        </p>
+      `}
+    </details>
+  `;
+}
 
 /**
  * Accounts are asked at different moments: between two of its own an account keeps its number.

@@ -3,10 +3,10 @@
 import { html, useMemo } from "../html.js";
 import { call } from "../api.js";
 import { t, tn } from "../i18n.js";
+import { useLoad } from "../hooks.js";
 import { filter, to } from "../router.js";
 import { accountOf, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { useLoad } from "../hooks.js";
 import { Avatar } from "../components/avatar.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";

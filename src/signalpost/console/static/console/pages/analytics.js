@@ -1,14 +1,14 @@
 // How posts do: sums of a period, day by day, by network; posts, accounts, and the hours at which posts do
 // well.
 import { html, useEffect, useState } from "../html.js";
-import { download, get, curlOf } from "../api.js";
-import { Bar, LineChart } from "../charts.js";
+import { curlOf, download, get } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
+import { Bar, LineChart } from "../charts.js";
+import { useAction, useLoad } from "../hooks.js";
 import { to } from "../router.js";
 import { loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Avatar } from "../components/avatar.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";

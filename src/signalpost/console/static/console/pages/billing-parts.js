@@ -1,7 +1,7 @@
 // What the plans and their use are called and how they are counted.
 import { html } from "../html.js";
-import { Bar } from "../charts.js";
 import { locale, number, t } from "../i18n.js";
+import { Bar } from "../charts.js";
 import { limitName } from "../limits.js";
 import { me } from "../store.js";
 import { format } from "../time.js";

@@ -8,6 +8,7 @@ import { Button } from "../components/button.js";
 import { toast } from "../components/toasts.js";
 import { day, isLive, isOwner } from "./billing-parts.js";
 
+/** @typedef {import("../html.js").Children} Children */
 /** @typedef {import("signalpost/api").Schemas["BillingSubscription"]} BillingSubscription */
 
 /** @param {{status: BillingSubscription, reload: () => Promise<void>}} props */
@@ -22,82 +23,89 @@ export function Payer({ status, reload }) {
     await reload();
     toast(t("The offer has ended."));
   });
-  const [isCancelling, cancel] = useAction(async () => {
-    await patch("/billing/subscription", { cancelAtPeriodEnd: true });
-    await reload();
-    toast(t("The subscription ends with its period."));
-  });
   const card = html`
     <${Button} kind="primary" busy=${isOpening} onClick=${enter}>
       ${t("Enter a card")}
     <//>
   `;
-  if (handover?.isYou && handover.movesOwnership) {
+  if (handover?.isYou && handover.movesOwnership)
     return html`
-      <div class="notice" role="status">
-        <${Icon} name="team" />
-        <div class="grow">
-          <p>
-            ${t(
-              "You are offered this workspace. Enter a card by {day}: it pays from the next payment on, and the workspace becomes yours. Nothing is charged now.",
-              { day: day(handover.expiresAt) },
-            )}
-          </p>
-        </div>
+      <${Notice}
+        icon="team"
+        text=${t(
+          "You are offered this workspace. Enter a card by {day}: it pays from the next payment on, and the workspace becomes yours. Nothing is charged now.",
+          { day: day(handover.expiresAt) },
+        )}
+      >
         ${card}
         <${Button} busy=${isEnding} onClick=${end}>
           ${t("Decline")}
         <//>
-      </div>
+      <//>
     `;
-  }
-  if (handover?.movesOwnership && isOwner()) {
+  if (handover?.movesOwnership && isOwner())
     return html`
-      <div class="notice" role="status">
-        <${Icon} name="clock" />
-        <div class="grow">
-          <p>
-            ${t(
-              "{name} is offered this workspace until {day}. It moves when a card is entered; yours is removed then.",
-              { name: handover.name, day: day(handover.expiresAt) },
-            )}
-          </p>
-        </div>
+      <${Notice}
+        icon="clock"
+        text=${t(
+          "{name} is offered this workspace until {day}. It moves when a card is entered; yours is removed then.",
+          { name: handover.name, day: day(handover.expiresAt) },
+        )}
+      >
         <${Button} busy=${isEnding} onClick=${end}>
           ${t("Take the offer back")}
         <//>
-      </div>
+      <//>
     `;
-  }
   if (!payer || !isLive(status.status)) return null;
   if (isOwner() && !payer.isYou) {
+    const until = day(status.currentPeriodEnd ?? "");
     return html`
-      <div class="notice warn" role="status">
-        <${Icon} name="warn" />
-        <div class="grow">
-          <p>
-            ${t("{name} has paid until {day}. Enter a card of your own to go on.", {
-              name: payer.name,
-              day: day(status.currentPeriodEnd ?? ""),
-            })}
-          </p>
-        </div>
+      <${Notice}
+        tone="warn"
+        icon="warn"
+        text=${t("{name} has paid until {day}. Enter a card of your own to go on.", {
+          name: payer.name,
+          day: until,
+        })}
+      >
         ${card}
-      </div>
+      <//>
     `;
   }
-  if (!isOwner() && payer.isYou && status.status !== "cancelled") {
-    return html`
-      <div class="notice warn" role="status">
-        <${Icon} name="warn" />
-        <div class="grow">
-          <p>${t("Your card pays for this workspace, which belongs to another person.")}</p>
-        </div>
-        <${Button} busy=${isCancelling} onClick=${cancel}>
-          ${t("Cancel the subscription")}
-        <//>
+  if (isOwner() || !payer.isYou || status.status === "cancelled") return null;
+  return html`<${PaysForAnother} reload=${reload} />`;
+}
+
+/** Your card pays, but the workspace is no longer yours. @param {{reload: () => Promise<void>}} props */
+function PaysForAnother({ reload }) {
+  const [isCancelling, cancel] = useAction(async () => {
+    await patch("/billing/subscription", { cancelAtPeriodEnd: true });
+    await reload();
+    toast(t("The subscription ends with its period."));
+  });
+  return html`
+    <${Notice}
+      tone="warn"
+      icon="warn"
+      text=${t("Your card pays for this workspace, which belongs to another person.")}
+    >
+      <${Button} busy=${isCancelling} onClick=${cancel}>
+        ${t("Cancel the subscription")}
+      <//>
+    <//>
+  `;
+}
+
+/** @param {{tone?: string, icon: string, text: Children, children?: Children}} props */
+export function Notice({ tone = "", icon, text, children }) {
+  return html`
+    <div class=${`notice ${tone}`} role="status">
+      <${Icon} name=${icon} />
+      <div class="grow">
+        <p>${text}</p>
       </div>
-    `;
-  }
-  return null;
+      ${children}
+    </div>
+  `;
 }

@@ -4,10 +4,10 @@ import { html, useEffect, useState } from "../html.js";
 import { get, patch, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
+import { useAction, useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { accountOf, loadBasics, may, networkName } from "../store.js";
 import { relative } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
@@ -15,8 +15,9 @@ import { Card, Page } from "../components/page.js";
 import { toast } from "../components/toasts.js";
 import { Feedback } from "./billing-dialogs.js";
 import { Use, day, isLive, isOwner, money } from "./billing-parts.js";
-import Confirm from "./billing-confirm.js";
 import { Payer } from "./billing-payer.js";
+
+import Confirm from "./billing-confirm.js";
 import Plans from "./billing-plans.js";
 
 /** @typedef {import("signalpost/api").Schemas["BillingSubscription"]} BillingSubscription */
@@ -81,13 +82,7 @@ export default function Billing({ id }) {
             <${Confirm} data=${data} reload=${loaded.reload} />
             <${State} data=${data} reload=${loaded.reload} />
             ` : html`
-            <div class="notice ok" role="status">
-              <${Icon} name="check" />
-              <p>
-                <strong>${t("Everything is unlimited.")}</strong>${" "}
-                ${t("This installation sells no plans: every workspace has all features, without limits.")}
-              </p>
-            </div>
+            <${Unlimited} />
           `}
           <${Uses} data=${data} />
           ${data.plans.billingEnabled && html`
@@ -190,9 +185,6 @@ const mayPay = (status) => status.provider && (status.payer ? status.payer.isYou
 /** @param {{data: Data, reload: () => Promise<void>}} props */
 function State({ data, reload }) {
   const { status, plans } = data;
-  const plan = plans.data.find((candidate) => candidate.key === status.plan);
-  const price =
-    plan && status.interval && money(status.interval === "year" ? plan.priceYearly : plan.priceMonthly);
   const sentence = sentenceOf(status);
   const [isOpening, openPortal] = useAction(async () => {
     location.assign((await post("/billing/portal", { returnUrl: location.href })).url);
@@ -250,31 +242,7 @@ function State({ data, reload }) {
           `}
         </div>
       `}
-      <p class="plan-name">
-        <strong>${plan?.name ?? status.plan}</strong>
-        ${price && html`
-          ${" "}
-          ·${" "}
-          ${status.interval === "year" ? t("{price} a year", { price }) : t("{price} a month", { price })}
-        `}
-      </p>
-      ${status.status === "active" && status.currentPeriodEnd && html`
-        <p class="soft">${t("Next payment on {day}.", { day: day(status.currentPeriodEnd) })}</p>
-      `}
-      ${status.paymentMethod && html`
-        <p class="soft">
-          ${t("{brand} card that ends in {last4}, valid until {month}/{year}", {
-            brand: brandName(status.paymentMethod.brand),
-            last4: status.paymentMethod.last4,
-            month: String(status.paymentMethod.expMonth).padStart(2, "0"),
-            year: String(status.paymentMethod.expYear),
-          })}
-        </p>
-      `}
-      ${status.payer && !status.payer.isYou && isLive(status.status) && html`
-        <p class="soft">${t("{name} pays for it.", { name: status.payer.name })}</p>
-      `}
-      ${!isOwner() && html`<p class="soft">${t("Only the owner can change it.")}</p>`}
+      <${Facts} data=${data} />
     <//>
   `;
 }
@@ -330,3 +298,50 @@ function Uses({ data }) {
 }
 
 const QUOTAS_MAX = 50;
+
+function Unlimited() {
+  return html`
+    <div class="notice ok" role="status">
+      <${Icon} name="check" />
+      <p>
+        <strong>${t("Everything is unlimited.")}</strong>${" "}
+        ${t("This installation sells no plans: every workspace has all features, without limits.")}
+      </p>
+    </div>
+  `;
+}
+
+/** What is paid, when and by what. @param {{data: Data}} props */
+function Facts({ data }) {
+  const { status, plans } = data;
+  const plan = plans.data.find((candidate) => candidate.key === status.plan);
+  const price =
+    plan && status.interval && money(status.interval === "year" ? plan.priceYearly : plan.priceMonthly);
+  return html`
+    <p class="plan-name">
+      <strong>${plan?.name ?? status.plan}</strong>
+      ${price && html`
+        ${" "}
+        ·${" "}
+        ${status.interval === "year" ? t("{price} a year", { price }) : t("{price} a month", { price })}
+        `}
+    </p>
+    ${status.status === "active" && status.currentPeriodEnd && html`
+      <p class="soft">${t("Next payment on {day}.", { day: day(status.currentPeriodEnd) })}</p>
+    `}
+    ${status.paymentMethod && html`
+      <p class="soft">
+        ${t("{brand} card that ends in {last4}, valid until {month}/{year}", {
+          brand: brandName(status.paymentMethod.brand),
+          last4: status.paymentMethod.last4,
+          month: String(status.paymentMethod.expMonth).padStart(2, "0"),
+          year: String(status.paymentMethod.expYear),
+        })}
+      </p>
+    `}
+    ${status.payer && !status.payer.isYou && isLive(status.status) && html`
+      <p class="soft">${t("{name} pays for it.", { name: status.payer.name })}</p>
+    `}
+    ${!isOwner() && html`<p class="soft">${t("Only the owner can change it.")}</p>`}
+  `;
+}

@@ -1,6 +1,6 @@
 // What the views of support share: kinds of tickets, votes, files.
 import { html, useState } from "../html.js";
-import { post, remove, local } from "../api.js";
+import { local, post, remove } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
 import { toastProblem } from "../components/toasts.js";

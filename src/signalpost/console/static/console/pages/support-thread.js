@@ -1,14 +1,14 @@
 // A ticket with its messages.
 import { html, useEffect, useState } from "../html.js";
 import { get, patch, post, remove } from "../api.js";
-import { Files } from "../files.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
+import { Files } from "../files.js";
+import { useAction, useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { go, to } from "../router.js";
 import { loadBasics, may, me, profiles } from "../store.js";
 import { Time } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Avatar } from "../components/avatar.js";
 import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";

@@ -1,10 +1,10 @@
 // Support: tickets of the workspace, and what people suggest.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { ROOT, get, curlOf } from "../api.js";
+import { ROOT, curlOf, get } from "../api.js";
 import { number, t, tn } from "../i18n.js";
+import { useAction, useLoad } from "../hooks.js";
 import { filter, go, to } from "../router.js";
 import { Time } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
@@ -13,8 +13,9 @@ import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
-import NewTicket from "./support-new.js";
 import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts.js";
+
+import NewTicket from "./support-new.js";
 import Thread from "./support-thread.js";
 
 const TICKET = /^tkt_/;
@@ -110,32 +111,14 @@ function More({ path, query, page, setPage }) {
   );
 }
 
-/** @param {{query: Record<string, string>, ask: any}} props */
+/** @param {{query: Record<string, string>, ask: Children}} props */
 function Tickets({ query, ask }) {
   const { q = "", status = "", type = "" } = query;
   const filters = { q, status, type, limit: 50 };
   const loaded = useLoad(() => get("/support", filters), [q, status, type]);
   const isFiltered = Boolean(q || status || type);
   return html`
-    <form
-      class="row filters"
-      role="search"
-      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
-    >
-      <${SearchField} label=${t("Search")} value=${q} />
-      <${Field}
-        label=${t("State")}
-        options=${STATUSES()}
-        value=${status}
-        onInput=${(/** @type {string} */ value) => filter({ status: value })}
-      />
-      <${Field}
-        label=${t("Kind")}
-        options=${[["", t("All kinds")], ...kinds()]}
-        value=${type}
-        onInput=${(/** @type {string} */ value) => filter({ type: value })}
-      />
-    </form>
+    <${Filters} q=${q} status=${status} type=${type} />
     <${Loaded} loaded=${loaded} lines=${6}>
       ${(/** @type {typeof loaded.data} */ page) =>
         page.data.length ? html`
@@ -172,27 +155,16 @@ function Tickets({ query, ask }) {
             ${t("No ticket matches these filters.")}
           <//>
         ` : html`
-          <${Empty}
-            title=${t("No tickets yet")}
-            icon="support"
-            action=${ask}
-            curl=${curlOf(
-              "/support",
-              "-H 'Content-Type: application/json'",
-              `-d '{"subject": "Posts appear late", "body": "Since Sunday …", "type": "bug"}'`,
-            )}
-          >
-            ${t(
-              "Ask a question or report a fault. Your workspace and the people who run this service see it.",
-            )}
-          <//>
+          <${NoTickets} ask=${ask} />
         `
       }
     <//>
   `;
 }
 
-/** @param {{q: string, ask: any}} props */
+/** @typedef {import("../html.js").Children} Children */
+
+/** @param {{q: string, ask: Children}} props */
 function Suggestions({ q, ask }) {
   const filters = { q, limit: 50 };
   const loaded = useLoad(() => votesCounted().then(() => get("/support/suggestions", filters)), [q]);
@@ -241,6 +213,49 @@ function Suggestions({ q, ask }) {
           <//>
         `
       }
+    <//>
+  `;
+}
+
+/** @param {{q: string, status: string, type: string}} props */
+function Filters({ q, status, type }) {
+  return html`
+    <form
+      class="row filters"
+      role="search"
+      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+    >
+      <${SearchField} label=${t("Search")} value=${q} />
+      <${Field}
+        label=${t("State")}
+        options=${STATUSES()}
+        value=${status}
+        onInput=${(/** @type {string} */ value) => filter({ status: value })}
+      />
+      <${Field}
+        label=${t("Kind")}
+        options=${[["", t("All kinds")], ...kinds()]}
+        value=${type}
+        onInput=${(/** @type {string} */ value) => filter({ type: value })}
+      />
+    </form>
+  `;
+}
+
+/** @param {{ask: Children}} props */
+function NoTickets({ ask }) {
+  return html`
+    <${Empty}
+      title=${t("No tickets yet")}
+      icon="support"
+      action=${ask}
+      curl=${curlOf(
+        "/support",
+        "-H 'Content-Type: application/json'",
+        `-d '{"subject": "Posts appear late", "body": "Since Sunday …", "type": "bug"}'`,
+      )}
+    >
+      ${t("Ask a question or report a fault. Your workspace and the people who run this service see it.")}
     <//>
   `;
 }

@@ -1,15 +1,15 @@
 // What only the owner does with the workspace as a whole: take it along, and delete it.
 import { html, useState } from "../html.js";
-import { ROOT, askToSignIn, get, post, remove, Problem } from "../api.js";
+import { Problem, ROOT, askToSignIn, get, post, remove } from "../api.js";
 import { Icon } from "../icons.js";
 import { language, locale, t } from "../i18n.js";
+import { useAction } from "../hooks.js";
 import { useLive } from "../live.js";
 import { chooseWorkspace, me, workspaces } from "../store.js";
 import { Time } from "../time.js";
-import { useAction } from "../hooks.js";
 import { Button } from "../components/button.js";
-import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
+import { FormDialog, useForm } from "../components/form.js";
 import { Card } from "../components/page.js";
 import { ProblemBox } from "../components/problem-box.js";
 
@@ -137,33 +137,23 @@ function State({ exported }) {
 /** @param {{onClose: () => void}} props */
 function Delete({ onClose }) {
   const { id, name } = me.value.workspace;
-  const [typed, setTyped] = useState("");
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const [busy, act] = useAction(async () => {
-    setProblem(null);
-    await remove(`/workspaces/${id}`, { query: { name: typed } }).then(({ erasedAfter }) => {
-      const other = workspaces.value.find((workspace) => workspace.id !== id);
-      if (other) return chooseWorkspace(other.id);
-      localStorage.removeItem("workspace"); // nobody gets in any more: what became of it is said there
-      const report = new URLSearchParams({ deleted: erasedAfter.slice(0, 10), lang: language.value });
-      location.assign(`${ROOT}/login?${report}`);
-    }, setProblem);
+  const form = useForm({ typed: "" }, async ({ typed }) => {
+    const { erasedAfter } = await remove(`/workspaces/${id}`, { query: { name: typed } });
+    const other = workspaces.value.find((workspace) => workspace.id !== id);
+    if (other) return chooseWorkspace(other.id);
+    localStorage.removeItem("workspace"); // nobody gets in any more: what became of it is said there
+    const report = new URLSearchParams({ deleted: erasedAfter.slice(0, 10), lang: language.value });
+    location.assign(`${ROOT}/login?${report}`);
   });
   return html`
-    <${Dialog}
+    <${FormDialog}
       title=${t("Delete {name}?", { name })}
+      form=${form}
+      kind="danger"
+      submit=${t("Delete the workspace")}
+      cancel=${t("Keep it")}
       onClose=${onClose}
-      onSubmit=${act}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${t("Keep it")}<//>
-          <${Button} kind="danger" type="submit" busy=${busy}>
-            ${t("Delete the workspace")}
-          <//>
-        `
-      }
     >
-      ${problem && html`<${ProblemBox} problem=${problem} />`}
       <p>
         ${t(
           "What waits to be published is not published. Programs with keys of this workspace are refused from now on.",
@@ -171,10 +161,9 @@ function Delete({ onClose }) {
       </p>
       <${Field}
         label=${t("Type the name of the workspace: {name}", { name })}
-        value=${typed}
         autocomplete="off"
-        onInput=${setTyped}
         autofocus
+        ...${form.field("typed")}
       />
     <//>
   `;

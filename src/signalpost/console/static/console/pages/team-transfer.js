@@ -3,9 +3,9 @@
 import { html, useState } from "../html.js";
 import { post } from "../api.js";
 import { t } from "../i18n.js";
+import { useAction } from "../hooks.js";
 import { to } from "../router.js";
 import { loadBasics, reloadMe } from "../store.js";
-import { useAction } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { ProblemBox } from "../components/problem-box.js";
