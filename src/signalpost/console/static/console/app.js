@@ -6,16 +6,16 @@ import { loadLanguage, loadTexts, t } from "./i18n.js";
 import { CommandPalette } from "./command-palette.js";
 import { keyboardDialog } from "./keys.js";
 import { route, to } from "./router.js";
-import { identify } from "./session.js";
 import { Sidebar } from "./sidebar.js";
-import "./theme.js";
-import { workspaces } from "./store.js";
+import { identify, workspaces } from "./store.js";
 import { Button, LinkButton } from "./components/button.js";
 import { lazyDialog } from "./components/lazy.js";
 import { Skeleton } from "./components/loaded.js";
 import { Page } from "./components/page.js";
 import { ProblemBox } from "./components/problem-box.js";
 import { Toasts, toastProblem } from "./components/toasts.js";
+
+import "./theme.js";
 
 /**
  * Address -> module in `pages`, which exports its page as `default`: a component that receives `id`, `part`

@@ -111,17 +111,22 @@ export function LineChart({ label, days, lines, say }) {
           ${last > 0 && html`<span>${days[last]}</span>`}
         </div>
       </div>
-      ${lines.length > 1 && html`
-        <ul class="chart-legend">
-          ${lines.map((line, index) => html`
-            <li>
-              <span class=${`swatch tone${index % 5}`} />
-              ${line.name}
-            </li>
-          `)}
-        </ul>
-      `}
+      ${lines.length > 1 && html`<${Legend} lines=${lines} />`}
     </figure>
+  `;
+}
+
+/** @param {{lines: Line[]}} props */
+function Legend({ lines }) {
+  return html`
+    <ul class="chart-legend">
+      ${lines.map((line, index) => html`
+        <li>
+          <span class=${`swatch tone${index % 5}`} />
+          ${line.name}
+        </li>
+      `)}
+    </ul>
   `;
 }
 

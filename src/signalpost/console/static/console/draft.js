@@ -2,6 +2,8 @@
 // request.
 import { userId, workspaceId } from "./api.js";
 
+/** @typedef {(values: Partial<Draft>) => void} Change */
+/** @typedef {(path: string) => string | undefined} ErrorAt what was refused at a field */
 /**
  * @typedef {{mediaId: string, altText: string, kind: string, preview: string, name: string}} File
  * @typedef {{id: string, version: number, failed: boolean, hasTargets: boolean,

@@ -3,10 +3,10 @@ import { html, useEffect, useRef, useState } from "./html.js";
 import { get, local } from "./api.js";
 import { Icon } from "./icons.js";
 import { loadTexts, number, t } from "./i18n.js";
+import { UploadList, filesOf, useUploads } from "./uploads.js";
 import { Button } from "./components/button.js";
 import { Field } from "./components/field.js";
 import { toastProblem } from "./components/toasts.js";
-import { UploadList, filesOf, useUploads } from "./uploads.js";
 
 /** @typedef {import("./draft.js").File} Kept */
 const FILES_MAX = 35;
@@ -37,7 +37,6 @@ export const keptOf = (media) => ({
 export function Files({ files, profileId, onChange, onUploading, errorAt = () => undefined }) {
   const [over, setOver] = useState(false);
   const [Picker, setPicker] = useState(/** @type {any} */ (null));
-  const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
   const latest = useRef(files);
   latest.current = files;
   const append = (/** @type {Kept[]} */ added) => {
@@ -56,15 +55,7 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
   useEffect(() => onUploading(uploads.running), [uploads.running]);
   useMissingPreviews(files, latest, onChange);
   const addAll = (/** @type {File[]} */ list) => uploads.add(list.slice(0, FILES_MAX - files.length));
-  useEffect(() => {
-    const paste = (/** @type {ClipboardEvent} */ event) => {
-      if (!event.clipboardData?.files.length) return;
-      event.preventDefault();
-      addAll(filesOf(event.clipboardData));
-    };
-    document.addEventListener("paste", paste);
-    return () => document.removeEventListener("paste", paste);
-  });
+  usePaste(addAll);
   const drop = (/** @type {DragEvent} */ event) => {
     event.preventDefault();
     setOver(false);
@@ -75,7 +66,6 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
       ([module]) => setPicker(() => module.default),
       toastProblem,
     );
-  const described = files.filter((file) => file.altText.trim()).length;
   return html`
     <section
       class=${over ? "files over" : "files"}
@@ -87,31 +77,7 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
       onDragLeave=${() => setOver(false)}
       onDrop=${drop}
     >
-      <div class="files-head">
-        <${Button} icon="image" onClick=${() => picker.current?.click()}>
-          ${t("Add files")}
-        <//>
-        <${Button} kind="quiet" icon="media" onClick=${showPicker}>
-          ${t("From the library")}
-        <//>
-        <span class="soft small">
-          ${files.length
-            ? t("{done} of {all} described", { done: described, all: files.length })
-            : t("or drop and paste them here")}
-        </span>
-      </div>
-      <input
-        ref=${picker}
-        type="file"
-        multiple
-        hidden
-        aria-label=${t("Add files")}
-        accept="image/*,video/*,application/pdf"
-        onChange=${(/** @type {any} */ event) => {
-          addAll([...event.currentTarget.files]);
-          event.currentTarget.value = "";
-        }}
-      />
+      <${Head} files=${files} addAll=${addAll} onLibrary=${showPicker} />
       ${files.map((file, index) => html`
         <${One}
           key=${file.mediaId}
@@ -136,6 +102,52 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
         />
       `}
     </section>
+  `;
+}
+
+/** Files that are pasted. @param {(files: File[]) => void} add */
+function usePaste(add) {
+  useEffect(() => {
+    const paste = (/** @type {ClipboardEvent} */ event) => {
+      if (!event.clipboardData?.files.length) return;
+      event.preventDefault();
+      add(filesOf(event.clipboardData));
+    };
+    document.addEventListener("paste", paste);
+    return () => document.removeEventListener("paste", paste);
+  });
+}
+
+/** @param {{files: Kept[], addAll: (files: File[]) => void, onLibrary: () => void}} props */
+function Head({ files, addAll, onLibrary }) {
+  const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const described = files.filter((file) => file.altText.trim()).length;
+  return html`
+    <div class="files-head">
+      <${Button} icon="image" onClick=${() => picker.current?.click()}>
+        ${t("Add files")}
+      <//>
+      <${Button} kind="quiet" icon="media" onClick=${onLibrary}>
+        ${t("From the library")}
+      <//>
+      <span class="soft small">
+        ${files.length
+          ? t("{done} of {all} described", { done: described, all: files.length })
+          : t("or drop and paste them here")}
+      </span>
+    </div>
+    <input
+      ref=${picker}
+      type="file"
+      multiple
+      hidden
+      aria-label=${t("Add files")}
+      accept="image/*,video/*,application/pdf"
+      onChange=${(/** @type {any} */ event) => {
+        addAll([...event.currentTarget.files]);
+        event.currentTarget.value = "";
+      }}
+    />
   `;
 }
 

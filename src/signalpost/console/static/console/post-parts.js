@@ -1,16 +1,19 @@
 // What is shown of a post in several places.
 import { html } from "./html.js";
-import { Time } from "./time.js";
+import { get, local } from "./api.js";
+import { Icon } from "./icons.js";
 import { t, tn } from "./i18n.js";
+import { useLoad } from "./hooks.js";
 import { to } from "./router.js";
 import { networkName } from "./store.js";
+import { Time } from "./time.js";
 import { Avatar } from "./components/avatar.js";
 import { Badge } from "./components/badge.js";
 import { Table } from "./components/table.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
-/** @typedef {import("signalpost/api").Schemas["PostWarning"]} PostWarning */
 /** @typedef {import("signalpost/api").Schemas["Target"]} Target */
+
 /** The state of a post; held posts say so. @param {{post: Post}} props */
 export const PostState = ({ post }) => html`
   <${Badge} state=${isUnknown(post) ? "unknown" : post.held ? "held" : post.status} />
@@ -19,32 +22,9 @@ export const PostState = ({ post }) => html`
 /** Whether the outcome of a target is not known. @param {Target} target */
 export const isUnknownTarget = (target) =>
   target.status === "unknown" || target.error?.code === "outcome_unknown";
+
 /** @param {Post} post */
 export const isUnknown = (post) => post.targets.some(isUnknownTarget);
-
-const ACCOUNT_CODES = new Set([
-  "auth_expired",
-  "account_disconnected",
-  "account_restricted",
-  "account_paused",
-]);
-
-/**
- * What to do about a warning. About accounts and approvals the service tells programs which operation to
- * call: people get a page.
- * @param {{warning: PostWarning}} props
- */
-export function Remedy({ warning }) {
-  if (warning.accountId && ACCOUNT_CODES.has(warning.code))
-    return html`
-      <p class="small">
-        <a href=${to(`accounts/${warning.accountId}`)}>${t("Open the account")}</a>
-      </p>
-    `;
-  return warning.remediation && warning.code !== "approval_required" ? html`
-    <p class="small">${warning.remediation}</p>
-  ` : null;
-}
 
 /** @param {Post} post */
 export const titleOf = (post) =>
@@ -88,4 +68,28 @@ export function PostTable({ posts, label }) {
       atFirst=${Infinity}
     />
   `;
+}
+
+/** @param {{id: string, alt: string | null}} props */
+export function Thumb({ id, alt }) {
+  const loaded = useLoad(() => get(`/media/${id}`, {}, { quiet: true }), [id]);
+  const file = loaded.data;
+  return file?.thumbnailUrl || file?.url ? html`
+    <img
+      class="thumb"
+      src=${local(file.thumbnailUrl ?? file.url ?? "")}
+      alt=${alt ?? file.altText ?? ""}
+      loading="lazy"
+    />
+  ` : html`
+    <span class="thumb soft">
+      <${Icon} name="image" label=${alt ?? t("File")} />
+    </span>
+  `;
+}
+
+/** "published_at_network" -> "Published at network". @param {string} action */
+export function sentence(action) {
+  const words = action.replaceAll(/[_.]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

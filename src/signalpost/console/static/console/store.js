@@ -1,7 +1,7 @@
 // What many pages need: who is signed in, profiles, accounts, networks. Loaded once, and again after a
 // change.
 import { computed, signal } from "./html.js";
-import { ROOT, all, get } from "./api.js";
+import { Problem, ROOT, all, get, userId, workspaceId } from "./api.js";
 
 /** @typedef {import("signalpost/api").Schemas["Me"]} Me */
 /** @typedef {import("signalpost/api").Schemas["Platform"]} Platform */
@@ -63,3 +63,28 @@ export const accountOf = (id) => accounts.value?.find((account) => account.id ==
 export const networkName = (key) =>
   platforms.value?.find((platform) => platform.platform === key)?.name ??
   key.charAt(0).toUpperCase() + key.slice(1);
+
+/** Who is signed in; without a session the browser goes to the form. @returns {Promise<boolean>} */
+export async function identify() {
+  const chosen = workspaceId.peek();
+  const response = await fetch(`${ROOT}/api/v1/auth/me`, {
+    headers: { "X-Console": "1", ...(chosen ? { "X-Workspace-Id": chosen } : {}) },
+  });
+  if (response.status === 404 && chosen) {
+    localStorage.removeItem("workspace"); // no longer a member there
+    workspaceId.value = "";
+    return identify();
+  }
+  if (response.status === 401) {
+    location.replace(
+      `${ROOT}/login?next=${encodeURIComponent(location.pathname.slice(ROOT.length) + location.search)}`,
+    );
+    return false;
+  }
+  const document = await response.json();
+  if (!response.ok) throw new Problem(document, response.status);
+  me.value = document;
+  userId.value = document.user.id;
+  workspaceId.value = document.workspace.id;
+  return true;
+}

@@ -1,6 +1,7 @@
-// The profile of something that is made, where there are several.
+// The profile of something that is made or looked for, where there are several.
 import { html } from "../html.js";
 import { t } from "../i18n.js";
+import { filter } from "../router.js";
 import { profiles } from "../store.js";
 import { Field } from "./field.js";
 
@@ -10,5 +11,23 @@ export const profileOptions = () => (profiles.value ?? []).map(({ id, name }) =>
 /** @param {{value: string, onInput: (id: string) => void}} props */
 export function ProfileField(props) {
   const options = profileOptions();
-  return options.length > 1 && html`<${Field} label=${t("Profile")} options=${options} ...${props} />`;
+  if (options.length < 2) return null;
+  return html`<${Field} label=${t("Profile")} options=${options} ...${props} />`;
+}
+
+/**
+ * Of which profile rows are shown, as the address says it; `change`: what else changes with it.
+ * @param {{value: string, change?: Record<string, string>}} props
+ */
+export function ProfileFilter({ value, change }) {
+  const options = profileOptions();
+  if (options.length < 2) return null;
+  return html`
+    <${Field}
+      label=${t("Profile")}
+      options=${[["", t("All profiles")], ...options]}
+      value=${value}
+      onInput=${(/** @type {string} */ profileId) => filter({ profileId, ...change })}
+    />
+  `;
 }

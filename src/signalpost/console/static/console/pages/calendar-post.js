@@ -6,11 +6,11 @@ import { Networks, PostState, isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 import { Time, format, wallTime, zoneLabel } from "../time.js";
+import { clockNote, resolve } from "../zones.js";
 import { stateLook } from "../components/badge.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
-import { clockNote, resolve } from "../zones.js";
 
 /** When a post is or was due. @param {any} post @returns {string} */
 export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.createdAt;
@@ -102,38 +102,7 @@ export function PostDialog({ post, zone, onClose, onMove }) {
         `
       }
     >
-      <div class="calendar-post">
-        <p class="actions">
-          <${PostState} post=${post} />
-          <${Networks} post=${post} />
-          ${isRepeated(post) && html`
-            <span class="badge info">
-              <${Icon} name="repeat" />
-              ${t("Repeats")}
-            </span>
-          `}
-          ${isPending(post) && html`
-            <span class="badge warn">
-              <${Icon} name="question" />
-              ${t("Waits for approval")}
-            </span>
-          `}
-        </p>
-        <p class="post-text clip-text" dir="auto">
-          ${titleOf(post)}
-        </p>
-        <p class="soft">
-          ${post.scheduledAt ? t("Scheduled for:") : post.publishedAt ? t("Published:") : t("Written:")}${" "}
-          <${Time} at=${momentOf(post)} timeZone=${zone} /> · ${zoneLabel(zone, new Date(momentOf(post)))}
-          ${post.tags.length > 0 && ` · ${post.tags.join(", ")}`}
-        </p>
-        ${post.heldMessage && html`
-          <p class="notice warn">
-            <${Icon} name="pause" />
-            ${post.heldMessage}
-          </p>
-        `}
-      </div>
+      <${Summary} post=${post} zone=${zone} />
       ${onMove && html`
         <${Field}
           label=${t("Move to…")}
@@ -146,5 +115,43 @@ export function PostDialog({ post, zone, onClose, onMove }) {
         />
       `}
     <//>
+  `;
+}
+
+/** @param {{post: any, zone: string}} props */
+function Summary({ post, zone }) {
+  return html`
+    <div class="calendar-post">
+      <p class="actions">
+        <${PostState} post=${post} />
+        <${Networks} post=${post} />
+        ${isRepeated(post) && html`
+          <span class="badge info">
+            <${Icon} name="repeat" />
+            ${t("Repeats")}
+          </span>
+        `}
+        ${isPending(post) && html`
+          <span class="badge warn">
+            <${Icon} name="question" />
+            ${t("Waits for approval")}
+          </span>
+        `}
+      </p>
+      <p class="post-text clip-text" dir="auto">
+        ${titleOf(post)}
+      </p>
+      <p class="soft">
+        ${post.scheduledAt ? t("Scheduled for:") : post.publishedAt ? t("Published:") : t("Written:")}${" "}
+        <${Time} at=${momentOf(post)} timeZone=${zone} /> · ${zoneLabel(zone, new Date(momentOf(post)))}
+        ${post.tags.length > 0 && ` · ${post.tags.join(", ")}`}
+      </p>
+      ${post.heldMessage && html`
+        <p class="notice warn">
+          <${Icon} name="pause" />
+          ${post.heldMessage}
+        </p>
+      `}
+    </div>
   `;
 }

@@ -21,7 +21,7 @@ import { Notices, ReplayDialog, RotateDialog, WebhookSecret } from "./developers
 /** @typedef {import("signalpost/api").Schemas["DeliveryList"]} DeliveryList */
 
 /** @param {{id: string, query: Record<string, string>}} props */
-export function WebhookPage({ id, query }) {
+export default function WebhookPage({ id, query }) {
   const { state = "", delivery = "" } = query;
   const hook = useLoad(() => get(`/webhooks/${id}`), [id]);
   const deliveries = useLoad(() => get(`/webhooks/${id}/deliveries`, { state, limit: 50 }), [id, state]);

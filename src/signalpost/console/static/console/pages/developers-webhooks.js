@@ -16,7 +16,7 @@ import { WebhookSecret } from "./developers-recovery.js";
 
 /** @typedef {import("signalpost/api").Schemas["Webhook"]} Webhook */
 
-export function Webhooks() {
+export default function Webhooks() {
   const loaded = useLoad(() => all("/webhooks"), []);
   const [making, setMaking] = useState(false);
   const button = may("webhooks:write") && html`

@@ -7,11 +7,10 @@ import { lazy } from "../components/lazy.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
 import { Keys } from "./developers-keys.js";
-import { WebhookPage } from "./developers-webhook.js";
-import { Webhooks } from "./developers-webhooks.js";
 
-import Requests from "./developers-requests.js";
-
+const Webhooks = lazy(() => import("./developers-webhooks.js"));
+const Webhook = lazy(() => import("./developers-webhook.js"));
+const Requests = lazy(() => import("./developers-requests.js"));
 const Explorer = lazy(() => import("./developers-explorer.js"));
 
 const PARTS = /** @type {Record<string, (query: Record<string, string>, part: string) => any>} */ ({
@@ -22,7 +21,7 @@ const PARTS = /** @type {Record<string, (query: Record<string, string>, part: st
 
 /** @param {{id: string, part: string, query: Record<string, string>}} props */
 export default function Developers({ id, part, query }) {
-  if (id === "webhooks" && part) return html`<${WebhookPage} id=${part} query=${query} />`;
+  if (id === "webhooks" && part) return html`<${Webhook} id=${part} query=${query} />`;
   const tabs = [
     ["", t("API keys")],
     ...(may("webhooks:read") ? [["webhooks", t("Webhooks")]] : []),

@@ -1,38 +1,26 @@
 // The library: every file, what it shows, where it is used. Files are dropped, pasted or chosen, and can be
 // resumed.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { get, patch, remove, curlOf, local } from "../api.js";
+import { curlOf, get } from "../api.js";
 import { number, t, tn } from "../i18n.js";
-import { PostTable } from "../post-parts.js";
+import { useLoad } from "../hooks.js";
 import { filter, go, to } from "../router.js";
-import { loadBasics, may, profiles } from "../store.js";
-import { Time } from "../time.js";
-import { useAction, useLoad } from "../hooks.js";
+import { loadBasics, may } from "../store.js";
+import { UploadList, filesOf, useUploads } from "../uploads.js";
 import { Button } from "../components/button.js";
-import { Dialog } from "../components/dialog.js";
 import { Empty } from "../components/empty.js";
-import { Field } from "../components/field.js";
 import { Loaded, Skeleton } from "../components/loaded.js";
 import { Page } from "../components/page.js";
-import { toast, toastProblem } from "../components/toasts.js";
-import { UploadList, filesOf, useUploads } from "../uploads.js";
-import { MediaCard, MediaFilters, MoreMedia, PAGE, kindName, size } from "./media-parts.js";
-
-const ALT_MAX = 1500;
+import { ProfileFilter } from "../components/profile-field.js";
+import { Delete, Details } from "./media-details.js";
+import { MediaCard, MediaFilters, MoreMedia, PAGE, size } from "./media-parts.js";
 
 /** @param {{query: Record<string, string>}} props */
 export default function Media({ query }) {
   const { q = "", kind = "", described = "", profileId = "" } = query;
   const filters = { q, kind, described, profileId };
   const loaded = useLoad(() => get("/media", { ...filters, limit: PAGE }), Object.values(filters));
-  const figures = useLoad(async () => {
-    const [stats, usage] = await Promise.all([
-      get("/media/stats", { profileId }),
-      get("/auth/usage"),
-      loadBasics(),
-    ]);
-    return { stats, limit: usage.limits.storageBytes, used: usage.usage.storageBytes };
-  }, [profileId]);
+  const figures = useFigures(profileId);
   const [selected, setSelected] = useState(/** @type {string[]} */ ([]));
   const [opened, setOpened] = useState(/** @type {any} */ (null));
   const [deleting, setDeleting] = useState(/** @type {any[]} */ ([]));
@@ -40,7 +28,7 @@ export default function Media({ query }) {
   const again = () => void Promise.all([loaded.reload(), figures.reload()]);
   const uploads = useUploads(profileId, again);
   const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const isOver = useDrop(canWrite, uploads.add);
+  const upload = () => picker.current?.click();
   const chosen = (loaded.data?.data ?? []).filter((media) => selected.includes(media.id));
   if (!figures.data && !figures.problem)
     return html`
@@ -48,7 +36,7 @@ export default function Media({ query }) {
         <${Skeleton} lines=${10} />
       </div>
     `; // at once, so that nothing moves
-  const deleted = () => {
+  const changed = () => {
     setDeleting([]);
     setOpened(null);
     setSelected([]);
@@ -59,113 +47,21 @@ export default function Media({ query }) {
       wide
       title=${t("Media")}
       subtitle=${figures.data && html`<${Figures} ...${figures.data} />`}
-      actions=${
-        canWrite && html`
-          <${Button} kind="primary" icon="plus" onClick=${() => picker.current?.click()}>
-            ${t("Upload files")}
-          <//>
-        `
-      }
+      actions=${canWrite && html`<${UploadButton} onClick=${upload} />`}
     >
-      <input
-        ref=${picker}
-        type="file"
-        multiple
-        hidden
-        aria-label=${t("Upload files")}
-        accept="image/*,video/*,application/pdf"
-        onChange=${(/** @type {any} */ event) => {
-          uploads.add([...event.currentTarget.files]);
-          event.currentTarget.value = "";
-        }}
-      />
-      ${canWrite && html`
-        <div class=${isOver ? "files over" : "files"}>
-          <span class="soft">${t("Drop files anywhere on this page, or paste them.")}</span>
-          <${UploadList} uploads=${uploads} />
-        </div>
-      `}
+      <${Uploads} picker=${picker} canWrite=${canWrite} uploads=${uploads} />
       <${MediaFilters} filters=${filters} set=${filter}>
-        ${(profiles.value?.length ?? 0) > 1 && html`
-          <${Field}
-            label=${t("Profile")}
-            options=${[
-              ["", t("All profiles")],
-              ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
-            ]}
-            value=${profileId}
-            onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
-          />
-        `}
+        <${ProfileFilter} value=${profileId} />
       <//>
-      ${chosen.length > 0 && html`
-        <div class="selection" role="region" aria-label=${t("Selection")}>
-          <strong>${tn(chosen.length, "{n} file selected", "{n} files selected")}</strong>
-          <${Button} icon="compose" onClick=${() => go("compose", { media: selected.join(",") })}>
-            ${t("Write a post with them")}
-          <//>
-          ${canWrite && html`
-            <${Button} kind="danger" icon="trash" onClick=${() => setDeleting(chosen)}>
-              ${t("Delete")}
-            <//>
-          `}
-          <${Button} kind="quiet" onClick=${() => setSelected([])}>
-            ${t("Clear the selection")}
-          <//>
-        </div>
-      `}
-      <${Loaded} loaded=${loaded} lines=${8}>
-        ${(/** @type {typeof loaded.data} */ page) =>
-          page.data.length ? html`
-            <ul class="media-grid" aria-label=${t("Files")}>
-              ${page.data.map((media) => html`
-                <${MediaCard}
-                  key=${media.id}
-                  media=${media}
-                  isSelected=${selected.includes(media.id)}
-                  onOpen=${() => setOpened(media)}
-                  onSelect=${(/** @type {boolean} */ isOn) =>
-                    setSelected((/** @type {string[]} */ old) => [
-                      ...old.filter((id) => id !== media.id),
-                      ...(isOn ? [media.id] : []),
-                    ])
-                  }
-                />
-              `)}
-            </ul>
-            <${MoreMedia} page=${page} filters=${filters} setPage=${loaded.setData} />
-          ` : Object.values(filters).some(Boolean) ? html`
-            <${Empty}
-              title=${t("Nothing found")}
-              icon="search"
-              action=${
-                html`<${Button} onClick=${() => filter({ q: "", kind: "", described: "", profileId: "" })}>
-                  ${t("Clear the filters")}
-                <//>`
-              }
-            >
-              ${t("No file matches these filters.")}
-            <//>
-          ` : html`
-            <${Empty}
-              title=${t("No files yet")}
-              icon="media"
-              action=${
-                canWrite && html`
-                  <${Button} kind="primary" icon="plus" onClick=${() => picker.current?.click()}>
-                    ${t("Upload files")}
-                  <//>
-                `
-              }
-              curl=${curlOf("/media/upload", '-F file=@cat.jpg -F altText="A cat asleep on a keyboard"')}
-            >
-              ${t(
-                "Images, videos and documents that you upload here or add to posts can be used again and again.",
-              )}
-            <//>
-          `
-        }
-      <//>
+      <${Selection} chosen=${chosen} selected=${selected} onSelect=${setSelected} onDelete=${setDeleting} />
+      <${Library}
+        loaded=${loaded}
+        filters=${filters}
+        selected=${selected}
+        onSelect=${setSelected}
+        onOpen=${setOpened}
+        onUpload=${canWrite && upload}
+      />
       ${opened && html`
         <${Details}
           media=${opened}
@@ -178,11 +74,30 @@ export default function Media({ query }) {
         />
       `}
       ${deleting.length > 0 && html`
-        <${Delete} files=${deleting} onClose=${() => setDeleting([])} onDone=${deleted} />
+        <${Delete} files=${deleting} onClose=${() => setDeleting([])} onDone=${changed} />
       `}
     <//>
   `;
 }
+
+/** How many files there are, and how much they may fill. @param {string} profileId */
+function useFigures(profileId) {
+  return useLoad(async () => {
+    const [stats, usage] = await Promise.all([
+      get("/media/stats", { profileId }),
+      get("/auth/usage"),
+      loadBasics(),
+    ]);
+    return { stats, limit: usage.limits.storageBytes, used: usage.usage.storageBytes };
+  }, [profileId]);
+}
+
+/** @param {{onClick: () => void}} props */
+const UploadButton = ({ onClick }) => html`
+  <${Button} kind="primary" icon="plus" onClick=${onClick}>
+    ${t("Upload files")}
+  <//>
+`;
 
 /**
  * Files that are dropped on the page or pasted; whether some hover over it.
@@ -235,163 +150,121 @@ const Figures = ({ stats, limit, used }) => html`
     `}
 `;
 
-/** @param {{media: any, onClose: () => void, onSaved: () => void, onDelete: () => void}} props */
-function Details({ media, onClose, onSaved, onDelete }) {
-  const [altText, setAltText] = useState(media.altText ?? "");
-  const used = useLoad(
-    async () => (media.usedByPosts ? (await get("/posts", { mediaId: media.id, limit: 10 })).data : []),
-    [media.id],
-  );
-  const canWrite = may("media:write");
-  const [busy, save] = useAction(async () => {
-    await patch(`/media/${media.id}`, { altText: altText.trim() || null });
-    toast(t("Description saved."));
-    onSaved();
-  });
-  const isVideo = media.kind === "video" && media.url;
+/** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
+/** @typedef {import("signalpost/api").Schemas["MediaList"]} MediaList */
+/** @typedef {{current: HTMLInputElement | null}} Picker */
+
+/** @param {{picker: Picker, canWrite: boolean, uploads: ReturnType<typeof useUploads>}} props */
+function Uploads({ picker, canWrite, uploads }) {
+  const isOver = useDrop(canWrite, uploads.add);
   return html`
-    <${Dialog}
-      wide
-      title=${media.fileName}
-      onClose=${onClose}
-      onSubmit=${canWrite ? save : undefined}
-      actions=${
-        canWrite && html`
-          <${Button} kind="danger" icon="trash" onClick=${onDelete}>
-            ${t("Delete")}
-          <//>
-          <${Button} kind="primary" type="submit" busy=${busy}>
-            ${t("Save")}
-          <//>
+    <input
+      ref=${picker}
+      type="file"
+      multiple
+      hidden
+      aria-label=${t("Upload files")}
+      accept="image/*,video/*,application/pdf"
+      onChange=${(/** @type {any} */ event) => {
+        uploads.add([...event.currentTarget.files]);
+        event.currentTarget.value = "";
+      }}
+    />
+    ${canWrite && html`
+      <div class=${isOver ? "files over" : "files"}>
+        <span class="soft">${t("Drop files anywhere on this page, or paste them.")}</span>
+        <${UploadList} uploads=${uploads} />
+      </div>
+    `}
+  `;
+}
+
+/**
+ * @param {{
+ *   chosen: MediaData[], selected: string[], onSelect: (ids: string[]) => void,
+ *   onDelete: (files: MediaData[]) => void
+ * }} props `chosen`: those of the selected that are shown
+ */
+function Selection({ chosen, selected, onSelect, onDelete }) {
+  if (!chosen.length) return null;
+  const write = () => go("compose", { media: selected.join(",") });
+  return html`
+    <div class="selection" role="region" aria-label=${t("Selection")}>
+      <strong>${tn(chosen.length, "{n} file selected", "{n} files selected")}</strong>
+      <${Button} icon="compose" onClick=${write}>
+        ${t("Write a post with them")}
+      <//>
+      ${may("media:write") && html`
+        <${Button} kind="danger" icon="trash" onClick=${() => onDelete(chosen)}>
+          ${t("Delete")}
+        <//>
+      `}
+      <${Button} kind="quiet" onClick=${() => onSelect([])}>
+        ${t("Clear the selection")}
+      <//>
+    </div>
+  `;
+}
+
+/**
+ * @param {{
+ *   loaded: {data: MediaList, problem: unknown, reload: () => void, setData: (page: MediaList) => void},
+ *   filters: Record<string, string>, selected: string[],
+ *   onSelect: (change: (old: string[]) => string[]) => void, onOpen: (media: MediaData) => void,
+ *   onUpload: (() => void) | false
+ * }} props
+ */
+function Library({ loaded, filters, selected, onSelect, onOpen, onUpload }) {
+  return html`
+    <${Loaded} loaded=${loaded} lines=${8}>
+      ${(/** @type {MediaList} */ page) =>
+        page.data.length ? html`
+          <ul class="media-grid" aria-label=${t("Files")}>
+            ${page.data.map((media) => html`
+              <${MediaCard}
+                key=${media.id}
+                media=${media}
+                isSelected=${selected.includes(media.id)}
+                onOpen=${() => onOpen(media)}
+                onSelect=${(/** @type {boolean} */ isOn) =>
+                  onSelect((old) => [...old.filter((id) => id !== media.id), ...(isOn ? [media.id] : [])])
+                }
+              />
+            `)}
+          </ul>
+          <${MoreMedia} page=${page} filters=${filters} setPage=${loaded.setData} />
+        ` : html`
+          <${NoMedia} filters=${filters} onUpload=${onUpload} />
         `
       }
-    >
-      <div class="media-details">
-        <div>
-          ${isVideo ? html`
-            <video class="media-large" controls src=${local(media.url)} />
-          ` : media.url && media.kind !== "document" ? html`
-            <img class="media-large" src=${local(media.url)} alt=${media.altText ?? ""} />
-          ` : null}
-          ${media.url && html`
-            <p>
-              <a href=${local(media.url)} target="_blank" rel="noopener">
-                ${t("Open the file")}
-              </a>
-            </p>
-          `}
-        </div>
-        <div>
-          <${Field}
-            label=${t("Description")}
-            rows=${4}
-            autofocus
-            maxlength=${ALT_MAX}
-            value=${altText}
-            onInput=${setAltText}
-            readonly=${canWrite ? undefined : true}
-            placeholder=${t("What it shows, for people who cannot see it")}
-            hint=${
-              html`
-                ${number(altText.length)}/${number(ALT_MAX)} ·${" "}
-                ${t("Posts that already use the file keep their own.")}
-              `
-            }
-          />
-          <dl class="facts">
-            <dt>${t("Kind")}</dt>
-            <dd>
-              ${kindName(media.kind)} · ${media.mimeType}
-            </dd>
-            <dt>${t("Size")}</dt>
-            <dd>
-              ${size(media.size)}
-              ${media.width && ` · ${number(media.width)} × ${number(media.height)}`}
-            </dd>
-            <dt>${t("Uploaded")}</dt>
-            <dd>
-              <${Time} at=${media.createdAt} />
-            </dd>
-            ${media.expiresAt && html`
-              <dt>${t("Deleted")}</dt>
-              <dd>
-                <${Time} at=${media.expiresAt} /> <span class="soft">${t("unless a post uses it")}</span>
-              </dd>
-            `}
-          </dl>
-        </div>
-      </div>
-      ${media.error && html`<p class="notice bad">${media.error.message}</p>`}
-      <h3>${t("Where it is used")}</h3>
-      ${media.usedByPosts ? html`
-        <${Loaded} loaded=${used} lines=${2}>
-          ${(/** @type {typeof used.data} */ posts) => html`
-            <${PostTable} posts=${posts} label=${t("Posts that use the file")} />
-            ${media.usedByPosts > posts.length && html`
-              <p class="soft">
-                ${t("{shown} of {all} posts", { shown: posts.length, all: number(media.usedByPosts) })}
-              </p>
-            `}
-          `}
-        <//>
-      ` : html`
-        <p class="soft">${t("No post uses it.")}</p>
-      `}
     <//>
   `;
 }
 
-/** @param {{files: any[], onClose: () => void, onDone: () => void}} props */
-function Delete({ files, onClose, onDone }) {
-  const uses = files.reduce((sum, media) => sum + media.usedByPosts, 0);
-  const [busy, act] = useAction(async () => {
-    const results = await Promise.allSettled(files.map((media) => remove(`/media/${media.id}`)));
-    const refused = results.filter((result) => result.status === "rejected");
-    refused
-      .slice(0, 3)
-      .forEach((result) => toastProblem(/** @type {PromiseRejectedResult} */ (result).reason));
-    if (refused.length < files.length)
-      toast(tn(files.length - refused.length, "{n} file deleted.", "{n} files deleted."));
-    onDone();
-  });
+/** @param {{filters: Record<string, string>, onUpload: (() => void) | false}} props */
+function NoMedia({ filters, onUpload }) {
+  if (Object.values(filters).some(Boolean))
+    return html`
+      <${Empty}
+        title=${t("Nothing found")}
+        icon="search"
+        action=${
+          html`<${Button} onClick=${() => filter({ q: "", kind: "", described: "", profileId: "" })}>
+            ${t("Clear the filters")}
+          <//>`
+        }
+      >
+        ${t("No file matches these filters.")}
+      <//>
+    `;
   return html`
-    <${Dialog}
-      title=${tn(files.length, "Delete {n} file?", "Delete {n} files?")}
-      onClose=${onClose}
-      onSubmit=${act}
-      actions=${
-        html`
-          <${Button} onClick=${onClose}>${t("Cancel")}<//>
-          <${Button} kind="danger" type="submit" busy=${busy}>
-            ${t("Delete")}
-          <//>
-        `
-      }
+    <${Empty}
+      title=${t("No files yet")}
+      icon="media"
+      action=${onUpload && html`<${UploadButton} onClick=${onUpload} />`}
+      curl=${curlOf("/media/upload", '-F file=@cat.jpg -F altText="A cat asleep on a keyboard"')}
     >
-      ${uses > 0 && html`
-        <p class="notice warn">
-          ${tn(
-            uses,
-            "{n} post uses what you delete. A draft or a post that waits keeps it from being deleted; what is published stays as it is.",
-            "{n} posts use what you delete. Drafts and posts that wait keep files from being deleted; what is published stays as it is.",
-          )}
-        </p>
-      `}
-      <ul>
-        ${files.slice(0, 12).map((media) => html`
-          <li key=${media.id}>
-            ${media.fileName}
-            ${media.usedByPosts ? html`
-              <span class="soft">· ${tn(media.usedByPosts, "{n} use", "{n} uses")}</span>
-            ` : (
-              ""
-            )}
-          </li>
-        `)}
-      </ul>
-      ${files.length > 12 && html`
-        <p class="soft">${t("and {n} more", { n: number(files.length - 12) })}</p>
-      `}
+      ${t("Images, videos and documents that you upload here or add to posts can be used again and again.")}
     <//>
   `;
 }

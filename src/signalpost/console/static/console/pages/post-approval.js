@@ -3,9 +3,9 @@ import { html, useState } from "../html.js";
 import { Problem, newKey, post as send } from "../api.js";
 import { Icon } from "../icons.js";
 import { loadTexts, t } from "../i18n.js";
+import { useAction } from "../hooks.js";
 import { mayDecide } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
-import { useAction } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
@@ -118,17 +118,7 @@ export function Decide({ post, decision, onClose, reload }) {
         `
       }
     >
-      ${approves && html`
-        <p>
-          ${post.scheduledAt && new Date(post.scheduledAt) > new Date() ? html`
-            ${t("It is published at its time:")}${" "}
-            <${Time} at=${post.scheduledAt} timeZone=${post.timezone} /> ·${" "}
-            ${zoneLabel(post.timezone, new Date(post.scheduledAt))}
-          ` : (
-            t("It is published now.")
-          )}
-        </p>
-      `}
+      ${approves && html`<${PublishedWhen} post=${post} />`}
       <${Field}
         label=${t("Note to the author")}
         rows=${3}
@@ -138,5 +128,19 @@ export function Decide({ post, decision, onClose, reload }) {
         autofocus
       />
     <//>
+  `;
+}
+
+/** @param {{post: any}} props */
+function PublishedWhen({ post }) {
+  return html`
+    <p>
+      ${post.scheduledAt && new Date(post.scheduledAt) > new Date() ? html`
+        ${t("It is published at its time:")} <${Time} at=${post.scheduledAt} timeZone=${post.timezone} /> ·${" "}
+        ${zoneLabel(post.timezone, new Date(post.scheduledAt))}
+      ` : (
+        t("It is published now.")
+      )}
+    </p>
   `;
 }

@@ -1,19 +1,21 @@
 // All posts, with filters in the address; a post when the address names one.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { get, curlOf } from "../api.js";
+import { curlOf, get } from "../api.js";
 import { t, tn } from "../i18n.js";
+import { useAction, useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
 import { filter, to } from "../router.js";
 import { loadBasics, loadPlatforms, platforms, profiles } from "../store.js";
-import { useAction, useLoad } from "../hooks.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
+import { ProfileFilter } from "../components/profile-field.js";
 import { toastProblem } from "../components/toasts.js";
+
 import Post from "./post.js";
 
 const STATUSES = /** @type {() => [string, string][]} */ (
@@ -31,7 +33,7 @@ const STATUSES = /** @type {() => [string, string][]} */ (
 
 /** @param {{id: string, part: string, query: Record<string, string>}} props */
 export default function Posts({ id, part, query }) {
-  return id ? html`<${Post} id=${id} part=${part} />` : html`<${List} query=${query} />`;
+  return id ? html`<${Post} id=${id} part=${part} />` : html`<${PostsList} query=${query} />`;
 }
 
 /** What the page shows as a first call. */
@@ -42,7 +44,7 @@ const firstPost = () => ({
 });
 
 /** @param {{query: Record<string, string>}} props */
-function List({ query }) {
+function PostsList({ query }) {
   const { q = "", status = "", platform = "", profileId = "" } = query;
   const filters = { q, status, platform, profileId, sort: "-createdAt", limit: 50 };
   const loaded = useLoad(() => get("/posts", filters), [q, status, platform, profileId]);
@@ -73,79 +75,79 @@ function List({ query }) {
         `
       }
     >
-      <form
-        class="row filters"
-        role="search"
-        onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
-      >
-        <${SearchField} value=${q} />
-        <${Field}
-          label=${t("State")}
-          options=${STATUSES()}
-          value=${status}
-          onInput=${(/** @type {string} */ value) => filter({ status: value })}
-        />
-        <${Field}
-          label=${t("Network")}
-          options=${[
-            ["", t("All networks")],
-            ...(platforms.value ?? []).map((network) => [network.platform, network.name]),
-          ]}
-          value=${platform}
-          onInput=${(/** @type {string} */ value) => filter({ platform: value })}
-        />
-        ${(profiles.value?.length ?? 0) > 1 && html`
-          <${Field}
-            label=${t("Profile")}
-            options=${[
-              ["", t("All profiles")],
-              ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
-            ]}
-            value=${profileId}
-            onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
-          />
-        `}
-      </form>
+      <${Filters} ...${filters} />
       <${Loaded} loaded=${loaded} lines=${8}>
         ${(/** @type {PostList} */ page) =>
           page.data.length || page.hasMore ? html`
             <${PostTable} posts=${page.data} label=${t("Posts")} />
             <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
-          ` : isFiltered ? html`
-            <${Empty}
-              title=${t("Nothing found")}
-              icon="search"
-              action=${
-                html`<${Button}
-                  onClick=${() => filter({ q: "", status: "", platform: "", profileId: "" })}
-                >
-                  ${t("Clear the filters")}
-                <//>`
-              }
-            >
-              ${t("No post matches these filters.")}
-            <//>
           ` : html`
-            <${Empty}
-              title=${t("No posts yet")}
-              action=${
-                html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">
-                  ${t("Write a post")}
-                <//>`
-              }
-              curl=${curlOf(
-                "/posts",
-                "-H 'Content-Type: application/json'",
-                `-d '${JSON.stringify(firstPost())}'`,
-              )}
-            >
-              ${t(
-                "Posts that you write here or send by the API appear in this list, with the outcome at each network.",
-              )}
-            <//>
+            <${NoPosts} isFiltered=${isFiltered} />
           `
         }
       <//>
+    <//>
+  `;
+}
+
+/** @param {{q: string, status: string, platform: string, profileId: string}} props */
+function Filters({ q, status, platform, profileId }) {
+  return html`
+    <form
+      class="row filters"
+      role="search"
+      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+    >
+      <${SearchField} value=${q} />
+      <${Field}
+        label=${t("State")}
+        options=${STATUSES()}
+        value=${status}
+        onInput=${(/** @type {string} */ value) => filter({ status: value })}
+      />
+      <${Field}
+        label=${t("Network")}
+        options=${[
+          ["", t("All networks")],
+          ...(platforms.value ?? []).map((network) => [network.platform, network.name]),
+        ]}
+        value=${platform}
+        onInput=${(/** @type {string} */ value) => filter({ platform: value })}
+      />
+      <${ProfileFilter} value=${profileId} />
+    </form>
+  `;
+}
+
+/** @param {{isFiltered: boolean}} props */
+function NoPosts({ isFiltered }) {
+  if (isFiltered)
+    return html`
+      <${Empty}
+        title=${t("Nothing found")}
+        icon="search"
+        action=${
+          html`<${Button} onClick=${() => filter({ q: "", status: "", platform: "", profileId: "" })}>
+            ${t("Clear the filters")}
+          <//>`
+        }
+      >
+        ${t("No post matches these filters.")}
+      <//>
+    `;
+  return html`
+    <${Empty}
+      title=${t("No posts yet")}
+      action=${
+        html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+          ${t("Write a post")}
+        <//>`
+      }
+      curl=${curlOf("/posts", "-H 'Content-Type: application/json'", `-d '${JSON.stringify(firstPost())}'`)}
+    >
+      ${t(
+        "Posts that you write here or send by the API appear in this list, with the outcome at each network.",
+      )}
     <//>
   `;
 }

@@ -9,15 +9,15 @@ import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
 import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts.js";
 
-import NewTicket from "./support-new.js";
-import Thread from "./support-thread.js";
-
+const NewTicket = lazyDialog(() => import("./support-new.js"));
+const Thread = lazy(() => import("./support-thread.js"));
 const TICKET = /^tkt_/;
 const STATUSES = () =>
   /** @type {[string, string][]} */ ([

@@ -7,7 +7,7 @@ import { Time } from "../time.js";
 import { List } from "../components/list.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
-import { sentence } from "./post.js";
+import { sentence } from "../post-parts.js";
 import { Members } from "./team-members.js";
 import { Workspace } from "./team-workspace.js";
 

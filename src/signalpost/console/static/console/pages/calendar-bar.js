@@ -1,0 +1,141 @@
+// What of the calendar is shown: its days, its view, its filters.
+import { html, useRef } from "../html.js";
+import { t, tn } from "../i18n.js";
+import { filter } from "../router.js";
+import { accounts, networkName, platforms } from "../store.js";
+import { dayName } from "../zones.js";
+import { Button } from "../components/button.js";
+import { Field } from "../components/field.js";
+import { ProfileFilter } from "../components/profile-field.js";
+
+const STATUSES = /** @type {() => [string, string][]} */ (
+  () => [
+    ["", t("All states")],
+    ["draft", t("Draft")],
+    ["scheduled", t("Scheduled")],
+    ["queued", t("Queued")],
+    ["publishing", t("Publishing")],
+    ["published", t("Published")],
+    ["partial", t("Partly published")],
+    ["failed", t("Failed")],
+  ]
+);
+
+export const VIEWS = /** @type {() => Record<string, string>} */ (
+  () => ({ month: t("Month"), week: t("Week"), day: t("Day"), list: t("List") })
+);
+
+/** @param {{view: string, show: (change: Record<string, string>) => void}} props */
+export const Views = ({ view, show }) => html`
+  <div class="segmented calendar-view" role="group" aria-label=${t("View")}>
+    ${Object.entries(VIEWS()).map(([key, name]) => html`
+      <${Button}
+        kind="quiet"
+        key=${key}
+        aria-pressed=${key === view ? "true" : "false"}
+        onClick=${() => show({ view: key })}
+      >
+        ${name}
+      <//>
+    `)}
+  </div>
+`;
+
+/** What is shown, and the way to other days. @param {any} props */
+export function Bar({ view, date, first, last, today, step, show, busy }) {
+  const title =
+    view === "month"
+      ? dayName(date, { month: "long", year: "numeric" })
+      : view === "week"
+        ? [
+            dayName(first, { day: "numeric", month: "short" }),
+            dayName(last, { day: "numeric", month: "short", year: "numeric" }),
+          ].join(" – ")
+        : view === "day"
+          ? dayName(date, { weekday: "long", day: "numeric", month: "long", year: "numeric" })
+          : t("From {day} on", {
+              day: dayName(date, { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+            });
+  return html`
+    <div class="calendar-bar">
+      <${Button}
+        onClick=${() => show({ date: today })}
+        aria-disabled=${date === today ? "true" : undefined}
+      >
+        ${t("Today")}
+      <//>
+      <${Button} kind="quiet" icon="back" aria-label=${t("Earlier")} onClick=${() => step(-1)} />
+      <${Button} kind="quiet" icon="next" aria-label=${t("Later")} onClick=${() => step(1)} />
+      <h2 aria-live="polite">${title}</h2>
+      ${busy && html`<span class="spinner" role="status" aria-label=${t("Loading")} />`}
+    </div>
+  `;
+}
+
+/** @param {{filters: Record<string, string>}} props */
+export function Filters({ filters }) {
+  const count = Object.values(filters).filter(Boolean).length;
+  const set = (/** @type {string} */ name) => (/** @type {string} */ value) => filter({ [name]: value });
+  const choices = (accounts.value ?? []).filter(
+    (account) => !filters.profileId || account.profileId === filters.profileId,
+  );
+  return html`
+    <details class="calendar-filters" open=${count > 0}>
+      <summary>${count ? tn(count, "{n} filter", "{n} filters") : t("Filters")}</summary>
+      <form
+        class="row filters"
+        role="search"
+        onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+      >
+        <${ProfileFilter} value=${filters.profileId} change=${{ accountId: "" }} />
+        <${Field}
+          label=${t("Account")}
+          options=${[
+            ["", t("All accounts")],
+            ...choices.map((account) => [
+              account.id,
+              `${account.username} · ${networkName(account.platform)}`,
+            ]),
+          ]}
+          value=${filters.accountId}
+          onInput=${set("accountId")}
+        />
+        <${Field}
+          label=${t("Network")}
+          options=${[
+            ["", t("All networks")],
+            ...(platforms.value ?? []).map((network) => [network.platform, network.name]),
+          ]}
+          value=${filters.platform}
+          onInput=${set("platform")}
+        />
+        <${Field}
+          label=${t("State")}
+          options=${STATUSES()}
+          value=${filters.status}
+          onInput=${set("status")}
+        />
+        <${TagField} value=${filters.tag} />
+        ${count > 0 && html`
+          <${Button}
+            kind="quiet"
+            icon="close"
+            onClick=${() => filter({ profileId: "", accountId: "", platform: "", status: "", tag: "" })}
+          >
+            ${t("Clear the filters")}
+          <//>
+        `}
+      </form>
+    </details>
+  `;
+}
+
+/** @param {{value: string}} props */
+function TagField({ value }) {
+  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const set = (/** @type {string} */ typed) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => filter({ tag: typed.trim() }), 400);
+  };
+  return html`<${Field} label=${t("Tag")} type="search" value=${value} maxlength="100" onInput=${set} />`;
+}

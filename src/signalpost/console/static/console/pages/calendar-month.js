@@ -1,0 +1,137 @@
+// A month: a cell for each day.
+import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { number, t, tn } from "../i18n.js";
+import { wallTime } from "../time.js";
+import { addDays, dateOf, dayName, resolve } from "../zones.js";
+import { Cell, Grid, LONG, Slot, cellLabel, datesOf, openSlots } from "./calendar-parts.js";
+import { Entry, momentOf } from "./calendar-post.js";
+
+/** @typedef {import("./calendar-parts.js").ViewProps} ViewProps */
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+
+const MONTH_SHOWN = 3;
+
+/**
+ * How many slots are free; short beside another number, so that a cell never grows.
+ * @param {{count: number, isShort: boolean, onClick: () => void}} props
+ */
+function FreeSlots({ count, isShort, onClick }) {
+  const name = tn(count, "{n} free slot", "{n} free slots");
+  return html`
+    <button
+      type="button"
+      class="more-link"
+      title=${isShort ? name : undefined}
+      aria-label=${isShort ? name : undefined}
+      onClick=${onClick}
+    >
+      ${isShort ? html`
+        <${Icon} name="clock" /> ${number(count)}
+      ` : (
+        name
+      )}
+    </button>
+  `;
+}
+
+/** @param {ViewProps} props */
+export default function Month(props) {
+  const { first, last, date, onCreate, focused, show } = props;
+  const dates = datesOf(first, last);
+  const weeks = Array.from({ length: dates.length / 7 }, (_, week) => dates.slice(week * 7, week * 7 + 7));
+  const step = (/** @type {number} */ by) => show({ date: by > 0 ? addDays(last, 1) : addDays(first, -1) });
+  return html`
+    <${Grid}
+      label=${dayName(date, { month: "long", year: "numeric" })}
+      columns=${7}
+      focused=${focused}
+      onCreate=${onCreate}
+      start=${first}
+      step=${step}
+    >
+      <thead>
+        <tr>
+          ${dates.slice(0, 7).map((weekday) => html`
+            <th scope="col" key=${weekday}>
+              <span aria-hidden="true">${dayName(weekday, { weekday: "short" })}</span>
+              <span class="hidden">${dayName(weekday, { weekday: "long" })}</span>
+            </th>
+          `)}
+        </tr>
+      </thead>
+      <tbody>
+        ${weeks.map((week) => html`
+          <tr key=${week[0]}>
+            ${week.map((day) => html`
+              <${MonthDay} key=${day} day=${day} ...${props} />
+            `)}
+          </tr>
+        `)}
+      </tbody>
+    <//>
+  `;
+}
+
+/** @param {ViewProps & {day: string}} props */
+function MonthDay({
+  day: date,
+  date: shown,
+  days,
+  today,
+  zone,
+  slots,
+  open,
+  onCreate,
+  focused,
+  show,
+  drop,
+}) {
+  const move = (/** @type {Post} */ post) =>
+    drop(post, resolve(`${date}T${wallTime(new Date(momentOf(post)), zone).slice(11)}`, zone));
+  const openDay = () => show({ view: "day", date });
+  const day = days.get(date);
+  const posts = day?.posts ?? [];
+  const visible = posts.slice(0, (day?.total ?? 0) > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1);
+  const more = (day?.total ?? 0) - visible.length;
+  const free = openSlots(
+    slots.filter((slot) => dateOf(new Date(slot.at), zone) === date),
+    posts,
+  );
+  const tense = date === today ? "today" : date < today ? "past" : "";
+  const kind = date.slice(0, 7) === shown.slice(0, 7) ? tense : `${tense} other`;
+  return html`
+    <${Cell}
+      wall=${`${date}T09:00`}
+      label=${cellLabel(date, day)}
+      isFirst=${date === shown}
+      kind=${kind}
+      focused=${focused}
+      onCreate=${date < today ? null : onCreate}
+      onDrop=${move}
+    >
+      <div class="day-head">
+        <button
+          type="button"
+          class="day-number"
+          aria-label=${t("Open {day}", { day: dayName(date, LONG) })}
+          onClick=${openDay}
+        >
+          ${Number(date.slice(8))}
+        </button>
+      </div>
+      ${visible.map((post) => html`
+        <${Entry} key=${post.id} post=${post} zone=${zone} open=${open} />
+      `)}
+      ${more > 0 && html`
+        <button type="button" class="more-link" onClick=${openDay}>
+          ${t("+{n} more", { n: number(more) })}
+        </button>
+      `}
+      ${free.length > 0 && visible.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}
+      ${free.length > (visible.length < 3 ? 1 : 0) && html`
+        <${FreeSlots} count=${free.length} isShort=${more > 0} onClick=${openDay} />
+      `}
+    <//>
+  `;
+}

@@ -1,0 +1,168 @@
+// What the service would answer: counters, checks and previews.
+import { html, useEffect, useMemo, useState } from "../html.js";
+import { post as send } from "../api.js";
+import { Icon } from "../icons.js";
+import { number, t, tn } from "../i18n.js";
+import { bodyOf } from "../draft.js";
+import { Remedy } from "../remedy.js";
+import { networkName } from "../store.js";
+import { Avatar } from "../components/avatar.js";
+import { Card } from "../components/page.js";
+import { ProblemBox } from "../components/problem-box.js";
+
+/** @typedef {import("../draft.js").Draft} Draft */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+
+/** What the service says about the draft, asked again when typing pauses. @param {Draft} draft */
+export function useCheck(draft) {
+  const [result, setResult] = useState(
+    /** @type {{checked: PostValidation | null, problem: unknown}} */ ({ checked: null, problem: null }),
+  );
+  const body = useMemo(
+    () => JSON.stringify(bodyOf(draft, draft.when === "schedule" && !draft.at ? "draft" : "check")),
+    [draft],
+  );
+  useEffect(() => {
+    if (!draft.accountIds.length || !(draft.text || draft.media.length)) {
+      setResult({ checked: null, problem: null });
+      return undefined;
+    }
+    const aborted = new AbortController();
+    const timer = setTimeout(() => {
+      const { id: _, ...content } = JSON.parse(body);
+      send(
+        "/posts/validate",
+        { ...content, profileId: draft.profileId },
+        { signal: aborted.signal, key: "" },
+      ).then(
+        (checked) => setResult({ checked, problem: null }),
+        (problem) => aborted.signal.aborted || setResult({ checked: null, problem }),
+      );
+    }, CHECK_MS);
+    return () => {
+      clearTimeout(timer);
+      aborted.abort();
+    };
+  }, [body]);
+  return result;
+}
+
+/** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
+const CHECK_MS = 400;
+
+/** @param {{account: PlatformAccount, checked: PostValidation | null}} props */
+export function Counter({ account, checked }) {
+  const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
+  if (!target) return null;
+  const left = target.limit - target.textLength;
+  return html`
+    <span
+      class=${left < 0 ? "counter bad" : left < target.limit * 0.1 ? "counter warn" : "counter"}
+      title=${t("Counted as the network counts")}
+    >
+      ${networkName(account.platform)} ${number(target.textLength)}/${number(target.limit)}
+      ${left < 0 ? ` · ${tn(-left, "{n} too many", "{n} too many")}` : ""}
+    </span>
+  `;
+}
+
+/**
+ * What the service would answer.
+ * @param {{checked: PostValidation | null, problem: unknown, draft: Draft}} props
+ */
+export function Checks({ checked, problem, draft }) {
+  if (problem) return html`<${ProblemBox} problem=${problem} />`;
+  if (!checked)
+    return html`
+      <div class="notice">
+        <${Icon} name="dot" />
+        <p>
+          ${draft.accountIds.length
+            ? t("Write something, or add a file: counters, checks and previews appear as you type.")
+            : t("Choose at least one account.")}
+        </p>
+      </div>
+    `;
+  // Said at the field.
+  const warnings = checked.warnings.filter((warning) => warning.code !== "schedule.dst");
+  return html`
+    <div role="status">
+      ${checked.errors.map((error) => html`
+        <div class="notice bad">
+          <${Icon} name="cross" />
+          <div>
+            <p>${error.message ?? error.userMessage}</p>
+            ${error.remediation && html`<p class="small">${error.remediation}</p>`}
+          </div>
+        </div>
+      `)}
+      ${warnings.map((warning) => html`
+        <div class="notice warn">
+          <${Icon} name="warn" />
+          <div>
+            <p>${warning.message}</p>
+            <${Remedy} warning=${warning} />
+          </div>
+        </div>
+      `)}
+      ${checked.valid && !warnings.length && html`
+        <div class="notice ok">
+          <${Icon} name="check" />
+          <p>${tn(checked.targets.length, "Ready for {n} account.", "Ready for {n} accounts.")}</p>
+        </div>
+      `}
+    </div>
+  `;
+}
+
+/** @param {{draft: Draft, account: any, checked: PostValidation | null}} props */
+export function Preview({ draft, account, checked }) {
+  if (!account) return null;
+  const text = draft.variants[account.id] ?? draft.text;
+  const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
+  const over = target && target.textLength > target.limit;
+  return html`
+    <${Card} class="preview">
+      <div class="name">
+        <${Avatar} name=${networkName(account.platform)} />
+        <span>
+          <strong>${account.displayName || account.username}</strong>
+          <br />
+          <span class="soft">
+            @${account.username} · ${networkName(account.platform)}
+          </span>
+        </span>
+      </div>
+      <p class=${over ? "post-text over" : "post-text"} dir="auto">
+        ${text || html`<span class="soft">${t("No text")}</span>`}
+      </p>
+      ${draft.media.length > 0 && html`
+        <div class=${`thumbs many${Math.min(draft.media.length, 4)}`}>
+          ${draft.media.slice(0, 4).map((file) =>
+            file.preview ? html`
+              <img class="thumb" key=${file.mediaId} src=${file.preview} alt=${file.altText} />
+            ` : html`
+              <span class="thumb soft" key=${file.mediaId}>
+                <${Icon} name="image" label=${file.name || t("File")} />
+              </span>
+            `,
+          )}
+        </div>
+      `}
+      ${target && target.derivedMedia.length > 0 && html`
+        <p class="soft small">
+          ${tn(
+            target.derivedMedia.length,
+            "{n} file is converted for this network.",
+            "{n} files are converted for this network.",
+          )}
+        </p>
+      `}
+      ${draft.firstComment && html`
+        <p class="soft small">
+          ${t("First comment:")} ${draft.firstComment}
+        </p>
+      `}
+    <//>
+  `;
+}

@@ -1,0 +1,142 @@
+// Where a post goes, and what it says there.
+import { html, useState } from "../html.js";
+import { Icon } from "../icons.js";
+import { t } from "../i18n.js";
+import { to } from "../router.js";
+import { networkName } from "../store.js";
+import { Avatar } from "../components/avatar.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Empty } from "../components/empty.js";
+import { Field } from "../components/field.js";
+import { Counter } from "./composer-checks.js";
+
+/** @typedef {import("../draft.js").Change} Change */
+/** @typedef {import("../draft.js").ErrorAt} ErrorAt */
+/** @typedef {import("../draft.js").Draft} Draft */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+/** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
+
+/** @param {{own: PlatformAccount[], draft: Draft, change: Change}} props */
+export function Accounts({ own, draft, change }) {
+  if (!own.length)
+    return html`
+      <${Empty}
+        title=${t("No accounts in this profile")}
+        icon="accounts"
+        action=${
+          html`<${LinkButton} href=${to("accounts")} kind="primary">
+            ${t("Connect an account")}
+          <//>`
+        }
+      >
+        ${t("Connect an account of a network, or the sandbox. What you write is kept.")}
+      <//>
+    `;
+  const toggle = (/** @type {string} */ id) =>
+    change({
+      accountIds: draft.accountIds.includes(id)
+        ? draft.accountIds.filter((accountId) => accountId !== id)
+        : [...draft.accountIds, id],
+    });
+  return html`
+    <div class="field" role="group" aria-labelledby="accounts-label">
+      <div class="legend" id="accounts-label">
+        ${t("Accounts")}
+      </div>
+      <div class="chips">
+        ${own.map((account) => {
+          const chosen = draft.accountIds.includes(account.id);
+          return html`
+            <button
+              type="button"
+              class="chip"
+              key=${account.id}
+              aria-pressed=${chosen ? "true" : "false"}
+              onClick=${() => toggle(account.id)}
+            >
+              <${Avatar} name=${networkName(account.platform)} />
+              <span>
+                <strong>${account.username}</strong>
+                <span class="soft">${networkName(account.platform)}</span>
+              </span>
+              ${chosen && html`<${Icon} name="check" />`}
+            </button>
+          `;
+        })}
+      </div>
+    </div>
+  `;
+}
+
+/**
+ * @param {{
+ *   draft: Draft, own: PlatformAccount[], change: Change, checked: PostValidation | null, errorAt: ErrorAt
+ * }} props
+ */
+export function Texts({ draft, own, change, checked, errorAt }) {
+  const [tab, setShown] = useState("");
+  const chosen = own.filter((account) => draft.accountIds.includes(account.id));
+  // Of a post that failed, accounts and their own texts stay.
+  const hasVariants = chosen.length > 1 && !draft.failed;
+  const current = chosen.some((account) => account.id === tab) ? tab : "";
+  const variant = draft.variants[current];
+  const set = (/** @type {string} */ text) =>
+    current ? change({ variants: { ...draft.variants, [current]: text } }) : change({ text });
+  const drop = () => {
+    const { [current]: _, ...variants } = draft.variants;
+    change({ variants });
+  };
+  return html`
+    <div class="texts">
+      ${hasVariants && html`
+        <div class="segmented" role="group" aria-label=${t("Which text")}>
+          <${Button}
+            kind="quiet"
+            aria-pressed=${current === "" ? "true" : "false"}
+            onClick=${() => setShown("")}
+          >
+            ${t("All accounts")}
+          <//>
+          ${chosen.map((account) => html`
+            <${Button}
+              kind="quiet"
+              key=${account.id}
+              aria-pressed=${account.id === current ? "true" : "false"}
+              onClick=${() => setShown(account.id)}
+            >
+              ${account.username}
+              ${draft.variants[account.id] !== undefined ? " •" : ""}
+            <//>
+          `)}
+        </div>
+      `}
+      <${Field}
+        label=${
+          current
+            ? t("Text for {account}", {
+                account: chosen.find((account) => account.id === current)?.username ?? "",
+              })
+            : t("Text")
+        }
+        rows=${9}
+        dir="auto"
+        autofocus
+        value=${current ? (variant ?? draft.text) : draft.text}
+        onInput=${set}
+        error=${errorAt(current ? `/targets/${draft.accountIds.indexOf(current)}/text` : "/text")}
+        hint=${
+          html`<span class="counters">
+            ${chosen.map((account) => html`
+              <${Counter} key=${account.id} account=${account} checked=${checked} />
+            `)}
+          </span>`
+        }
+      />
+      ${current && variant !== undefined && html`
+        <${Button} kind="quiet" icon="close" onClick=${drop}>
+          ${t("Use the text of all accounts")}
+        <//>
+      `}
+    </div>
+  `;
+}

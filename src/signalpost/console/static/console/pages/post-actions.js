@@ -1,0 +1,120 @@
+// What can be done with a post.
+import { html, useState } from "../html.js";
+import { newKey, post as send, remove } from "../api.js";
+import { t } from "../i18n.js";
+import { useAction } from "../hooks.js";
+import { go, to } from "../router.js";
+import { may } from "../store.js";
+import { Button, LinkButton } from "../components/button.js";
+import { Check } from "../components/field.js";
+import { FormDialog, useForm } from "../components/form.js";
+import { toast, toastProblem } from "../components/toasts.js";
+
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+
+/** @param {{post: Post, reload: () => Promise<void>}} props */
+export function Actions({ post, reload }) {
+  const [asking, setAsking] = useState(false);
+  const canCancel =
+    (may("posts:publish") ||
+      (may("posts:write") && !["approved", "not_required"].includes(post.approval.state))) &&
+    ["scheduled", "queued"].includes(post.status);
+  const canEdit = may("posts:write") && !["published", "publishing", "partial"].includes(post.status);
+  const [busy, cancel] = useAction(async () => {
+    await remove(`/queue/cancel/${post.id}`);
+    toast(t("Taken off the queue; it is a draft now."), {
+      undo:
+        post.scheduledAt && new Date(post.scheduledAt) > new Date()
+          ? () =>
+              send(`/queue/submit/${post.id}`, { scheduledAt: post.scheduledAt }).then(reload, toastProblem)
+          : undefined,
+    });
+    await reload();
+  });
+  return html`
+    ${canEdit && html`
+      <${LinkButton} href=${to(`compose/${post.id}`)} icon="compose">
+        ${t("Edit")}
+      <//>
+    `}
+    ${post.status === "draft" && may("posts:publish") && html`<${Submit} post=${post} reload=${reload} />`}
+    ${post.status === "draft" &&
+      post.approval.state !== "pending" &&
+      may("posts:write") &&
+      !may("posts:publish") && html`<${Offer} post=${post} reload=${reload} />`}
+    ${canCancel && html`
+      <${Button} icon="pause" busy=${busy} onClick=${cancel}>
+        ${t("Take off the queue")}
+      <//>
+    `}
+    ${may("posts:write") && html`
+      <${LinkButton} href=${to("compose", { copy: post.id })} icon="copy">
+        ${t("Duplicate")}
+      <//>
+      <${Button} kind="danger" icon="trash" onClick=${() => setAsking(true)}>
+        ${t("Delete")}
+      <//>
+      `}
+    ${asking && html`<${Delete} post=${post} onClose=${() => setAsking(false)} />`}
+  `;
+}
+
+/** @param {{post: Post, reload: () => Promise<void>}} props */
+function Submit({ post, reload }) {
+  const [key] = useState(newKey);
+  const [busy, submit] = useAction(async () => {
+    await send(`/queue/submit/${post.id}`, {}, { key });
+    await reload();
+  });
+  return html`
+    <${Button} kind="primary" icon="send" busy=${busy} onClick=${submit}>
+      ${t("Publish now")}
+    <//>
+  `;
+}
+
+/** What someone may do who does not publish. @param {{post: Post, reload: () => Promise<void>}} props */
+function Offer({ post, reload }) {
+  const [busy, offer] = useAction(async () => {
+    await send(`/posts/${post.id}/request-approval`, { version: post.version }, { key: newKey() });
+    toast(t("Approval is requested."));
+    await reload();
+  });
+  return html`
+    <${Button} kind="primary" icon="check" busy=${busy} onClick=${offer}>
+      ${t("Ask for approval")}
+    <//>
+  `;
+}
+
+/** @param {{post: Post, onClose: () => void}} props */
+function Delete({ post, onClose }) {
+  const isPublic = post.targets.some((target) => target.status === "published");
+  const form = useForm({ cascade: false }, async ({ cascade }) => {
+    await remove(`/posts/${post.id}`, { query: { cascade: cascade || undefined } });
+    const undo = cascade
+      ? undefined
+      : () => send(`/posts/${post.id}/restore`, {}).then(() => go(`posts/${post.id}`), toastProblem);
+    toast(t("Moved to the trash."), { undo });
+    go("posts");
+  });
+  return html`
+    <${FormDialog}
+      title=${t("Delete this post?")}
+      form=${form}
+      kind="danger"
+      submit=${t("Delete")}
+      cancel=${t("Keep it")}
+      onClose=${onClose}
+    >
+      <p>${t("It goes to the trash and can be restored for 30 days. What waits is not published.")}</p>
+      ${isPublic && html`
+        <${Check}
+          label=${t("Also remove it from the networks")}
+          hint=${t("This cannot be undone.")}
+          ...${form.check("cascade")}
+        />
+      `}
+    <//>
+  `;
+}
