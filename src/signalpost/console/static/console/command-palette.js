@@ -5,6 +5,8 @@ import { t } from "./i18n.js";
 import { commands, keyNames, pageCommands } from "./keys.js";
 import { go } from "./router.js";
 
+/** @typedef {import("./html.js").InputEvent} InputEvent */
+
 /** @typedef {import("./keys.js").Command} Command */
 
 /** @param {string} typed */
@@ -55,7 +57,7 @@ export function CommandPalette({ onClose }) {
         placeholder=${t("Find a command")}
         value=${typed}
         autofocus
-        onInput=${(/** @type {any} */ event) => {
+        onInput=${(/** @type {InputEvent} */ event) => {
           setTyped(event.currentTarget.value);
           setIndex(0);
         }}

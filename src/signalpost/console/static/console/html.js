@@ -7,6 +7,7 @@ export { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 export { batch, computed, effect, signal } from "./vendor/signals.js";
 
 /** @typedef {import("preact").ComponentChildren} Children */
+/** @typedef {Event & {currentTarget: HTMLInputElement}} InputEvent of a field, whatever its kind */
 
 /**
  * A link leads to a page, whoever wrote its address: one with another scheme, such as `javascript:`, leads

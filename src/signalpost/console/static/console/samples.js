@@ -6,6 +6,8 @@ import { t } from "./i18n.js";
 import { Button } from "./components/button.js";
 import { Copy } from "./components/copy.js";
 
+/** @typedef {import("./html.js").Children} Children */
+
 /**
  * @typedef {{method: string, path: string, query: Record<string, any>, headers?: Record<string, string>,
  *   key?: string, body?: any, file?: string, isForm?: boolean, isPublic?: boolean}} Call
@@ -117,7 +119,7 @@ const SAMPLES = /** @type {Record<string, (call: Call) => string>} */ ({ curl, p
 
 /**
  * The call in the language that was chosen last, to be copied.
- * @param {{call: Call, children?: any}} props
+ * @param {{call: Call, children?: Children}} props
  */
 export function Samples({ call, children }) {
   const text = SAMPLES[language.value](call);

@@ -9,6 +9,8 @@ import { showPalette } from "./keys.js";
 import { to } from "./router.js";
 import { chooseWorkspace, may, me, workspaces } from "./store.js";
 
+/** @typedef {import("./html.js").InputEvent} InputEvent */
+
 /** @returns {[string, string, string][]} */
 const navigation = () => [
   ["", "home", t("Home")],
@@ -45,7 +47,7 @@ export function Sidebar({ page, onShowCalls }) {
         <select
           class="workspace"
           aria-label=${t("Workspace")}
-          onChange=${(/** @type {any} */ event) => chooseWorkspace(event.currentTarget.value)}
+          onChange=${(/** @type {InputEvent} */ event) => chooseWorkspace(event.currentTarget.value)}
         >
           ${workspaces.value.map((choice) => html`
             <option value=${choice.id} selected=${choice.id === workspace.id}>

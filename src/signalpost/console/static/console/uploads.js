@@ -5,6 +5,8 @@ import { Button } from "./components/button.js";
 import { ProblemBox } from "./components/problem-box.js";
 import { giveUp, upload } from "./upload.js";
 
+/** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
+
 /**
  * @typedef {{
  *   key: string, file: File, sent: number, problem: unknown, isPaused: boolean, aborted: AbortController
@@ -19,7 +21,7 @@ import { giveUp, upload } from "./upload.js";
 
 let keys = 0;
 
-/** @param {string} profileId @param {(media: any, file: File) => void} onReady @returns {Uploads} */
+/** @param {string} profileId @param {(media: MediaData, file: File) => void} onReady @returns {Uploads} */
 export function useUploads(profileId, onReady) {
   const [waiting, setWaiting] = useState(/** @type {Waiting[]} */ ([]));
   const latest = useRef(onReady);

@@ -2,6 +2,8 @@
 import { html, useEffect, useState } from "../html.js";
 import { newId } from "../hooks.js";
 
+/** @typedef {import("../html.js").InputEvent} InputEvent */
+
 /** @typedef {import("../html.js").Children} Children */
 
 /**
@@ -37,7 +39,7 @@ export function Field({
     "aria-invalid": error ? "true" : undefined,
     autofocus,
     ...rest,
-    onInput: (/** @type {any} */ event) => onInput?.(event.currentTarget.value),
+    onInput: (/** @type {InputEvent} */ event) => onInput?.(event.currentTarget.value),
   };
   return html`
     <div class="field">
@@ -83,7 +85,7 @@ export function Check({ label, checked, onChange, hint, disabled }) {
         type="checkbox"
         checked=${checked}
         disabled=${disabled}
-        onChange=${(/** @type {any} */ event) => onChange(event.currentTarget.checked)}
+        onChange=${(/** @type {InputEvent} */ event) => onChange(event.currentTarget.checked)}
       />
       <span>
         ${label}

@@ -16,6 +16,8 @@ import { Card, Page } from "../components/page.js";
 import { toast, toastProblem } from "../components/toasts.js";
 import { Connect } from "./accounts-connect.js";
 
+/** @typedef {import("../html.js").InputEvent} InputEvent */
+
 /** @typedef {import("signalpost/api").Schemas["AccountHealth"]} AccountHealth */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 
@@ -203,7 +205,7 @@ function Health({ health }) {
 
 /** @param {{account: PlatformAccount, reload: () => Promise<void>}} props */
 function Move({ account, reload }) {
-  const choose = (/** @type {any} */ event) =>
+  const choose = (/** @type {InputEvent} */ event) =>
     patch(`/platforms/accounts/${account.id}`, { profileId: event.currentTarget.value })
       .then(() => toast(t("Moved.")), toastProblem)
       .then(reload);

@@ -13,10 +13,12 @@ import { Card } from "../components/page.js";
 import { toast } from "../components/toasts.js";
 import { List } from "./admin-list.js";
 
+/** @typedef {import("signalpost/api").Schemas["Component"]} Component */
+
 const PATH = "/status/admin/subscribers";
 const QUERY = { limit: 50 };
 
-/** @param {{components: any[]}} props */
+/** @param {{components: Component[]}} props */
 export function Subscribers({ components }) {
   const loaded = useLoad(() => get(PATH, QUERY), []);
   const [ending, setEnding] = useState(/** @type {any} */ (null));

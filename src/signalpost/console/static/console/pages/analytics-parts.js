@@ -6,6 +6,8 @@ import { profiles, zone } from "../store.js";
 import { format, wallTime } from "../time.js";
 import { Field } from "../components/field.js";
 
+/** @typedef {import("../html.js").Children} Children */
+
 const DAY_MS = 86_400_000;
 const PERIODS = ["7", "30", "90", "365"];
 
@@ -74,7 +76,11 @@ export function periodOf({ days = "30", from = "", to: until = "", profileId = "
   return { startDate: wallTime(first, zone.value).slice(0, 10), endDate: "", profileId };
 }
 
-/** @param {{query: Record<string, string>, period?: {start: string, end: string}, children?: any}} props */
+/**
+ * @param {{
+ *   query: Record<string, string>, period?: {start: string, end: string}, children?: Children
+ * }} props
+ */
 export function PeriodFilter({ query, period, children }) {
   const { days = "30", from = "", to: until = "" } = query;
   const choose = (/** @type {string} */ value) =>

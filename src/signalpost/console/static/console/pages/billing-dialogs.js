@@ -9,6 +9,8 @@ import { Field } from "../components/field.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
 
+/** @typedef {import("../html.js").Children} Children */
+
 const REASONS = () =>
   /** @type {[string, string][]} */ ([
     ["too_expensive", t("too expensive")],
@@ -21,7 +23,8 @@ const REASONS = () =>
 
 /**
  * @param {{
- *   stage: "cancel" | "general", title: string, act?: () => Promise<void>, actName?: string, children?: any,
+ *   stage: "cancel" | "general", title: string, act?: () => Promise<void>, actName?: string,
+ *   children?: Children,
  *   onClose: () => void
  * }} props
  */

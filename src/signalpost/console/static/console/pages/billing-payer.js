@@ -30,7 +30,7 @@ export function Payer({ status, reload }) {
   `;
   if (handover?.isYou && handover.movesOwnership)
     return html`
-      <${Notice}
+      <${Banner}
         icon="team"
         text=${t(
           "You are offered this workspace. Enter a card by {day}: it pays from the next payment on, and the workspace becomes yours. Nothing is charged now.",
@@ -45,7 +45,7 @@ export function Payer({ status, reload }) {
     `;
   if (handover?.movesOwnership && isOwner())
     return html`
-      <${Notice}
+      <${Banner}
         icon="clock"
         text=${t(
           "{name} is offered this workspace until {day}. It moves when a card is entered; yours is removed then.",
@@ -61,7 +61,7 @@ export function Payer({ status, reload }) {
   if (isOwner() && !payer.isYou) {
     const until = day(status.currentPeriodEnd ?? "");
     return html`
-      <${Notice}
+      <${Banner}
         tone="warn"
         icon="warn"
         text=${t("{name} has paid until {day}. Enter a card of your own to go on.", {
@@ -85,7 +85,7 @@ function PaysForAnother({ reload }) {
     toast(t("The subscription ends with its period."));
   });
   return html`
-    <${Notice}
+    <${Banner}
       tone="warn"
       icon="warn"
       text=${t("Your card pays for this workspace, which belongs to another person.")}
@@ -98,7 +98,7 @@ function PaysForAnother({ reload }) {
 }
 
 /** @param {{tone?: string, icon: string, text: Children, children?: Children}} props */
-export function Notice({ tone = "", icon, text, children }) {
+function Banner({ tone = "", icon, text, children }) {
   return html`
     <div class=${`notice ${tone}`} role="status">
       <${Icon} name=${icon} />

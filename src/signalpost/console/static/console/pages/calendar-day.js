@@ -16,8 +16,8 @@ export default function Day(props) {
   const { date, zone, slots, onCreate, focused, show, page, setPage, moved } = props;
   if (!page) return html`<${Skeleton} lines=${10} />`;
   const posts = page.data
-    .map((/** @type {any} */ post) => (moved[post.id] ? { ...post, scheduledAt: moved[post.id] } : post))
-    .filter((/** @type {any} */ post) => dateOf(new Date(momentOf(post)), zone) === date);
+    .map((/** @type {Post} */ post) => (moved[post.id] ? { ...post, scheduledAt: moved[post.id] } : post))
+    .filter((/** @type {Post} */ post) => dateOf(new Date(momentOf(post)), zone) === date);
   const free = openSlots(slots, posts);
   const hours = hoursOf(date, zone);
   const last = page.hasMore ? momentOf(page.data.at(-1)) : "";

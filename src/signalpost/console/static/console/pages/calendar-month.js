@@ -76,7 +76,7 @@ export default function Month(props) {
 /** @param {ViewProps & {day: string}} props */
 function MonthDay({
   day: date,
-  date: shown,
+  date: selected,
   days,
   today,
   zone,
@@ -99,12 +99,12 @@ function MonthDay({
     posts,
   );
   const tense = date === today ? "today" : date < today ? "past" : "";
-  const kind = date.slice(0, 7) === shown.slice(0, 7) ? tense : `${tense} other`;
+  const kind = date.slice(0, 7) === selected.slice(0, 7) ? tense : `${tense} other`;
   return html`
     <${Cell}
       wall=${`${date}T09:00`}
       label=${cellLabel(date, day)}
-      isFirst=${date === shown}
+      isFirst=${date === selected}
       kind=${kind}
       focused=${focused}
       onCreate=${date < today ? null : onCreate}

@@ -9,14 +9,18 @@ import { addDays, dayName } from "../zones.js";
 import { Button } from "../components/button.js";
 import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 
+/** @typedef {import("../html.js").Children} Children */
+
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+
 /** @typedef {import("./calendar-data.js").CalendarDay} CalendarDay */
 /** @typedef {import("./calendar-data.js").FreeSlot} FreeSlot */
 
 /**
  * @typedef {{days: Map<string, CalendarDay>, first: string, last: string, date: string, today: string,
- *   zone: string, slots: FreeSlot[], open: (post: any) => void, onCreate: ((wall: string) => void) | null,
+ *   zone: string, slots: FreeSlot[], open: (post: Post) => void, onCreate: ((wall: string) => void) | null,
  *   focused: {current: string}, show: (change: Record<string, string>) => void,
- *   drop: (post: any, at: Date) => void,
+ *   drop: (post: Post, at: Date) => void,
  *   page?: any, setPage: (page: any) => void, moved: Record<string, string>}} ViewProps
  */
 
@@ -95,7 +99,7 @@ export function Grid({ label, columns, focused, onCreate, children, start, step 
  * A place in the grid: what stands there, and where a post can be dropped or written.
  * @param {{
  *   wall: string, label: string, isFirst: boolean, kind: string, focused: {current: string},
- *   onCreate: ((wall: string) => void) | null, onDrop: (post: any) => void, children?: any
+ *   onCreate: ((wall: string) => void) | null, onDrop: (post: Post) => void, children?: Children
  * }} props
  */
 export function Cell({ wall, label, isFirst, kind, focused, onCreate, onDrop, children }) {
@@ -159,7 +163,9 @@ export function openSlots(slots, posts) {
 
 /**
  * Posts and free slots in the order of their times.
- * @param {{posts: any[], slots: FreeSlot[], zone: string, open: (post: any) => void, isBig?: boolean}} props
+ * @param {{
+ *   posts: Post[], slots: FreeSlot[], zone: string, open: (post: Post) => void, isBig?: boolean
+ * }} props
  */
 export function Entries({ posts, slots, zone, open, isBig }) {
   const rows = [

@@ -12,6 +12,8 @@ import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
 
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+
 /** When a post is or was due. @param {any} post @returns {string} */
 export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.createdAt;
 /** Whether its time can still be changed. @param {any} post */
@@ -30,7 +32,7 @@ export const timeOf = (at, zone) => format(at, { hour: "2-digit", minute: "2-dig
 /** @type {any} The post that is being dragged. */
 export const dragged = { post: null };
 
-/** @param {{post: any, zone: string, open: (post: any) => void, isBig?: boolean}} props */
+/** @param {{post: Post, zone: string, open: (post: Post) => void, isBig?: boolean}} props */
 export function Entry({ post, zone, open, isBig }) {
   const state = isUnknown(post) ? "unknown" : post.held ? "held" : post.status;
   const { tone, icon, word } = stateLook(state);
@@ -69,7 +71,7 @@ export function Entry({ post, zone, open, isBig }) {
   `;
 }
 
-/** @param {{post: any, zone: string, onClose: () => void, onMove: ((at: Date) => void) | null}} props */
+/** @param {{post: Post, zone: string, onClose: () => void, onMove: ((at: Date) => void) | null}} props */
 export function PostDialog({ post, zone, onClose, onMove }) {
   const [wall, setWall] = useState(wallTime(new Date(momentOf(post)), zone));
   const at = wall ? resolve(wall, zone) : null;
@@ -118,7 +120,7 @@ export function PostDialog({ post, zone, onClose, onMove }) {
   `;
 }
 
-/** @param {{post: any, zone: string}} props */
+/** @param {{post: Post, zone: string}} props */
 function Summary({ post, zone }) {
   return html`
     <div class="calendar-post">

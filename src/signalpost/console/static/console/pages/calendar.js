@@ -85,7 +85,7 @@ function Shown({ query }) {
     onCreate: canWrite ? create : null,
     focused,
     show,
-    drop: (/** @type {any} */ post, /** @type {Date} */ at) => void move(post, at, zone),
+    drop: (/** @type {Post} */ post, /** @type {Date} */ at) => void move(post, at, zone),
   };
   const View = views[viewName];
   return html`

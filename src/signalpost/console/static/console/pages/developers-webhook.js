@@ -17,6 +17,8 @@ import { toast } from "../components/toasts.js";
 import { Delivery } from "./developers-delivery.js";
 import { Notices, ReplayDialog, RotateDialog, WebhookSecret } from "./developers-recovery.js";
 
+/** @typedef {import("../html.js").InputEvent} InputEvent */
+
 /** @typedef {import("signalpost/api").Schemas["Webhook"]} Webhook */
 /** @typedef {import("signalpost/api").Schemas["DeliveryList"]} DeliveryList */
 
@@ -151,7 +153,7 @@ function Deliveries({ loaded, state }) {
       actions=${
         html`<select
           aria-label=${t("State")}
-          onChange=${(/** @type {any} */ event) => filter({ state: event.currentTarget.value })}
+          onChange=${(/** @type {InputEvent} */ event) => filter({ state: event.currentTarget.value })}
         >
           ${states.map(([key, name]) => html`
             <option value=${key} selected=${key === state}>

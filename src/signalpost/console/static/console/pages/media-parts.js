@@ -7,6 +7,12 @@ import { useAction } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 
+/** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
+
+/** @typedef {import("../html.js").Children} Children */
+
+/** @typedef {import("../html.js").InputEvent} InputEvent */
+
 export const PAGE = 48;
 const KINDS = /** @type {() => Record<string, string>} */ (
   () => ({
@@ -36,7 +42,9 @@ export function size(bytes) {
 export const needsDescription = (media) => ["image", "gif", "video"].includes(media.kind) && !media.altText;
 
 /**
- * @param {{media: any, isSelected: boolean, onSelect: (isOn: boolean) => void, onOpen?: () => void}} props
+ * @param {{
+ *   media: MediaData, isSelected: boolean, onSelect: (isOn: boolean) => void, onOpen?: () => void
+ * }} props
  */
 export function MediaCard({ media, isSelected, onSelect, onOpen }) {
   const picture = media.thumbnailUrl ?? (["image", "gif"].includes(media.kind) ? media.url : null);
@@ -56,7 +64,7 @@ export function MediaCard({ media, isSelected, onSelect, onOpen }) {
         <input
           type="checkbox"
           checked=${isSelected}
-          onChange=${(/** @type {any} */ event) => onSelect(event.currentTarget.checked)}
+          onChange=${(/** @type {InputEvent} */ event) => onSelect(event.currentTarget.checked)}
           aria-label=${t("Select {name}", { name: media.fileName })}
         />
       </label>
@@ -107,7 +115,7 @@ export function MediaCard({ media, isSelected, onSelect, onOpen }) {
 
 /**
  * @param {{
- *   filters: Record<string, string>, set: (change: Record<string, string>) => void, children?: any
+ *   filters: Record<string, string>, set: (change: Record<string, string>) => void, children?: Children
  * }} props
  */
 export function MediaFilters({ filters, set, children }) {

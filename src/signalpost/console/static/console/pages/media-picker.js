@@ -9,9 +9,12 @@ import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
 import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
+
 /**
  * @param {{
- *   profileId: string, chosen: string[], max: number, onChoose: (media: any[]) => void, onClose: () => void
+ *   profileId: string, chosen: string[], max: number, onChoose: (media: MediaData[]) => void,
+ *   onClose: () => void
  * }} props
  */
 export default function MediaPicker({ profileId, chosen, max, onChoose, onClose }) {

@@ -5,6 +5,8 @@ import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
 import { toastProblem } from "../components/toasts.js";
 
+/** @typedef {import("signalpost/api").Schemas["Ticket"]} Ticket */
+
 /** @returns {[string, string][]} */
 export const kinds = () => [
   ["question", t("Question")],
@@ -24,7 +26,7 @@ export const votesCounted = () => Promise.allSettled(voting);
 
 /**
  * One vote of each person: counted at once, and taken back if the service refuses it.
- * @param {{ticket: any}} props
+ * @param {{ticket: Ticket}} props
  */
 export function Vote({ ticket }) {
   const [state, setState] = useState({ votes: ticket.votes, voted: ticket.votedByMe, busy: false });

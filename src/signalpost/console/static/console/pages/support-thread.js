@@ -20,6 +20,10 @@ import { ProblemBox } from "../components/problem-box.js";
 import { toast, toastProblem } from "../components/toasts.js";
 import { Attached, SUGGESTION, Vote, kindName, votesCounted } from "./support-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["Ticket"]} Ticket */
+
+/** @typedef {import("../html.js").InputEvent} InputEvent */
+
 const OF_TICKETS = ["open", "in_progress", "waiting_on_user", "resolved", "closed"];
 const OF_SUGGESTIONS = ["open", "planned", "in_progress", "shipped", "declined", "closed"];
 const STATUS_NAMES = () =>
@@ -139,7 +143,7 @@ function Message({ message }) {
   `;
 }
 
-/** @param {{ticket: any, reload: () => Promise<void>}} props */
+/** @param {{ticket: Ticket, reload: () => Promise<void>}} props */
 function Reply({ ticket, reload }) {
   const [body, setBody] = useState("");
   const [files, setFiles] = useState(/** @type {any[]} */ ([]));
@@ -204,7 +208,7 @@ function Reply({ ticket, reload }) {
   `;
 }
 
-/** @param {{ticket: any, setTicket: (ticket: any) => void}} props */
+/** @param {{ticket: Ticket, setTicket: (ticket: Ticket) => void}} props */
 function Actions({ ticket, setTicket }) {
   const [deleting, setDeleting] = useState(false);
   const isMine = ticket.author.id === me.value.user.id;
@@ -222,7 +226,7 @@ function Actions({ ticket, setTicket }) {
       <select
         class="status"
         aria-label=${t("State")}
-        onChange=${(/** @type {any} */ event) => move(event.currentTarget.value)}
+        onChange=${(/** @type {InputEvent} */ event) => move(event.currentTarget.value)}
       >
         ${(isSuggestion ? OF_SUGGESTIONS : OF_TICKETS).map((key) => html`
           <option value=${key} selected=${key === ticket.status}>
@@ -251,7 +255,7 @@ function Actions({ ticket, setTicket }) {
   `;
 }
 
-/** @param {{ticket: any, onClose: () => void}} props */
+/** @param {{ticket: Ticket, onClose: () => void}} props */
 function Delete({ ticket, onClose }) {
   const [busy, act] = useAction(async () => {
     await remove(`/support/${ticket.id}`);

@@ -11,7 +11,9 @@ import { Dialog } from "../components/dialog.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
 
-/** @param {{member: any, name: string, onClose: () => void}} props */
+/** @typedef {import("signalpost/api").Schemas["Member"]} Member */
+
+/** @param {{member: Member, name: string, onClose: () => void}} props */
 export default function MakeOwner({ member, name, onClose }) {
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const isPaid = problem?.code === "billing_active";
