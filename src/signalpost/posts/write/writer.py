@@ -128,7 +128,7 @@ with given as materialized (
             array_agg(guarded order by guarded) filter (where guarded is not null) as hashes
         from given_targets group by post_id) t on t.post_id = g.id,
     lateral (select g.workspace_id, g.profile_id as id) p
-    where {"(select count(*) from contents) >= 0" if locks else "true"}
+    where {"(select count(*) from woken) >= 0" if locks else "true"}
 ), paid as materialized (
     select case
         when $5::bigint is not null and not may_schedule($1, count(*) filter (where status = 'scheduled'), $5)
@@ -155,7 +155,8 @@ select coalesce(c.obstacle, paid.obstacle) from checked c, paid order by c.place
 """  # noqa: S608 - names of columns only
 
 
-# In the order in which all writers take them, for posts that would each take them in their own.
+# In the order in which all writers take them, for posts that would each take them in their own. A lane of a post that
+# is refused then is looked at once in vain.
 _LOCKS: Final = """profiles as materialized (
     select pg_advisory_xact_lock_shared(profile_lock(id)) from (
         select distinct profile_id as id from given order by 1) p
@@ -163,6 +164,10 @@ _LOCKS: Final = """profiles as materialized (
     select pg_advisory_xact_lock(hashtextextended(encode(hash, 'hex'), 0)) from (
         select distinct guarded as hash from given_targets where guarded is not null order by 1) c
     where (select count(*) from profiles) > 0
+), woken as materialized (
+    select wake_lanes('target', array_agg(account_id), $1, array_agg(platform), array_agg(next_attempt_at))
+    from given_targets
+    where next_attempt_at is not null and (select count(*) from contents) >= 0 having count(*) > 0
 ),"""
 # Whoever deletes one waits, and then finds the post.
 _FILES: Final = """files as materialized (
