@@ -73,17 +73,24 @@ def _in_progress(key: str) -> IdempotencyInProgress:
     )
 
 
+# The lock and the claim are one round trip. A claim that committed after this snapshot was taken is seen all the same:
+# what is in the way of an insert is looked at as it is now.
 _CLAIM = """
-insert into idempotency (credential, key, fingerprint) values ($1, $2, $3)
-on conflict (credential, key) do update
-set fingerprint = excluded.fingerprint, status = null, headers = null, body = null, created_at = now()
-where idempotency.created_at < now() - $4::interval
-   or (idempotency.status is null and idempotency.created_at < now() - $5::interval
-       and idempotency.fingerprint = excluded.fingerprint)
-returning true
+with locked as materialized (
+    select pg_try_advisory_xact_lock(hashtextextended($6::text, 0)) as is_mine
+), claimed as (
+    insert into idempotency (credential, key, fingerprint)
+    select $1::text, $2::text, $3::bytea from locked where is_mine
+    on conflict (credential, key) do update
+    set fingerprint = excluded.fingerprint, status = null, headers = null, body = null, created_at = now()
+    where idempotency.created_at < now() - $4::interval
+       or (idempotency.status is null and idempotency.created_at < now() - $5::interval
+           and idempotency.fingerprint = excluded.fingerprint)
+    returning true
+)
+select is_mine, exists (select from claimed) as is_claimed from locked
 """
 _READ = "select fingerprint, status, headers, body from idempotency where credential = $1 and key = $2"
-_LOCK = "select pg_try_advisory_xact_lock(hashtextextended($1, 0))"
 _STORE = "update idempotency set status = $3, headers = $4, body = $5 where credential = $1 and key = $2"
 _RELEASE = "delete from idempotency where credential = $1 and key = $2 and status is null"
 _PURGE = batches.delete("idempotency", "created_at < $1")
@@ -100,9 +107,11 @@ async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: 
         IdempotencyInProgress: the first request is still running.
         IdempotencyKeyReused: the key belongs to a different request.
     """
-    if not await db.fetchval(_LOCK, f"idempotency:{credential}:{key}"):
+    lock = f"idempotency:{credential}:{key}"
+    claimed = await db.fetchrow(_CLAIM, credential, key, request_hash, RETENTION, RUNNING_MAX, lock)
+    if claimed is None or not claimed["is_mine"]:
         raise _in_progress(key)
-    if await db.fetchval(_CLAIM, credential, key, request_hash, RETENTION, RUNNING_MAX):
+    if claimed["is_claimed"]:
         return None
     row = await db.fetchrow(_READ, credential, key)
     if row is None:
