@@ -5,7 +5,7 @@ import { t } from "./i18n.js";
 const LIMITS = () => ({
   posts: t("Posts this month"),
   scheduledPosts: t("Scheduled posts"),
-  profiles: t("Profiles"),
+  profiles: t("Clients"),
   accounts: t("Accounts"),
   members: t("Members"),
   apiKeys: t("API keys"),

@@ -12,7 +12,7 @@ export const profileOptions = () => (profiles.value ?? []).map(({ id, name }) =>
 export function ProfileField(props) {
   const options = profileOptions();
   if (options.length < 2) return null;
-  return html`<${Field} label=${t("Profile")} options=${options} ...${props} />`;
+  return html`<${Field} label=${t("Client")} options=${options} ...${props} />`;
 }
 
 /**
@@ -24,8 +24,8 @@ export function ProfileFilter({ value, change }) {
   if (options.length < 2) return null;
   return html`
     <${Field}
-      label=${t("Profile")}
-      options=${[["", t("All profiles")], ...options]}
+      label=${t("Client")}
+      options=${[["", t("All clients")], ...options]}
       value=${value}
       onInput=${(/** @type {string} */ profileId) => filter({ profileId, ...change })}
     />

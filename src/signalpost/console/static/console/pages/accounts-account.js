@@ -111,7 +111,7 @@ function Details({ account, reload }) {
   return html`
     <${Card} title=${t("Details")}>
       <dl class="facts">
-        <dt>${t("Profile")}</dt>
+        <dt>${t("Client")}</dt>
         <dd>
           <${Move} account=${account} reload=${reload} />
         </dd>
@@ -211,7 +211,7 @@ function Move({ account, reload }) {
       .then(reload);
   const name = profiles.value?.find((candidate) => candidate.id === account.profileId)?.name;
   return (profiles.value?.length ?? 0) > 1 && may("accounts:write") ? html`
-    <select aria-label=${t("Profile")} onChange=${choose}>
+    <select aria-label=${t("Client")} onChange=${choose}>
       ${profiles.value?.map((candidate) => html`
         <option value=${candidate.id} selected=${candidate.id === account.profileId}>
           ${candidate.name}

@@ -98,7 +98,7 @@ function Connected() {
   return rows.length ? html`
     <${Table}
       label=${t("Accounts")}
-      columns=${[t("Account"), t("Profile"), t("State"), t("Access"), t("Last post")]}
+      columns=${[t("Account"), t("Client"), t("State"), t("Access"), t("Last post")]}
       rows=${rows}
     />
   ` : html`

@@ -129,7 +129,7 @@ function Figures({ stats }) {
   const rows = [
     [t("Workspaces"), about("workspaces", stats.workspaces)],
     [t("Users"), about("users", stats.users)],
-    [t("Profiles"), about("profiles", stats.profiles)],
+    [t("Clients"), about("profiles", stats.profiles)],
     [t("Accounts"), about("accounts", stats.accounts.total)],
     [t("Posts"), about("posts", stats.posts.total)],
     [t("Posts in 24 hours"), number(stats.posts.last24h)],

@@ -127,9 +127,9 @@ export function ProfileFilter({ query }) {
   if ((profiles.value?.length ?? 0) < 2) return null;
   return html`
     <${Field}
-      label=${t("Profile")}
+      label=${t("Client")}
       options=${[
-        ["", t("All profiles")],
+        ["", t("All clients")],
         ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
       ]}
       value=${query.profileId ?? ""}

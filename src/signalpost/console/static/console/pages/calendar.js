@@ -206,8 +206,8 @@ const QueuesLeft = ({ count }) =>
     <p class="soft small">
       ${tn(
         count,
-        "Free slots of {n} more queue are not shown: choose a profile.",
-        "Free slots of {n} more queues are not shown: choose a profile.",
+        "Free slots of {n} more queue are not shown: choose a client.",
+        "Free slots of {n} more queues are not shown: choose a client.",
       )}
     </p>
   `;

@@ -21,7 +21,7 @@ export function Accounts({ own, draft, change }) {
   if (!own.length)
     return html`
       <${Empty}
-        title=${t("No accounts in this profile")}
+        title=${t("This client has no accounts")}
         icon="accounts"
         action=${
           html`<${LinkButton} href=${to("accounts")} kind="primary">

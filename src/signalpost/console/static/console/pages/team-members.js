@@ -62,7 +62,7 @@ export function Members() {
       ${(/** @type {typeof loaded.data} */ members) => html`
         <${Table}
           label=${t("Members")}
-          columns=${[t("Person"), t("Role"), t("Profiles"), t("State"), t("Last active"), ""]}
+          columns=${[t("Person"), t("Role"), t("Clients"), t("State"), t("Last active"), ""]}
           rows=${members.map((member) => ({ key: member.id, cells: cellsOf(member, setChanging) }))}
           cut=${members.cut}
         />
@@ -95,9 +95,9 @@ function Rights({ role, profileIds, change }) {
       onInput=${(/** @type {string} */ value) => change({ role: value })}
     />
     ${options.length > 1 && html`
-      <div role="group" aria-label=${t("Profiles")}>
+      <div role="group" aria-label=${t("Clients")}>
         <${Check}
-          label=${t("All profiles")}
+          label=${t("All clients")}
           checked=${!profileIds}
           onChange=${(/** @type {boolean} */ on) => change({ profileIds: on ? null : [options[0][0]] })}
         />

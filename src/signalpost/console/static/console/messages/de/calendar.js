@@ -5,10 +5,10 @@ export default /** @type {Record<string, string>} */ ({
   Earlier: "Früher",
   Filters: "Filter",
   "Free slot of {queue}": "Freier Termin von {queue}",
-  "Free slots of {n} more queue are not shown: choose a profile.":
-    "Freie Termine von {n} weiteren Warteschlange werden nicht gezeigt: wählen Sie ein Profil.",
-  "Free slots of {n} more queues are not shown: choose a profile.":
-    "Freie Termine von {n} weiteren Warteschlangen werden nicht gezeigt: wählen Sie ein Profil.",
+  "Free slots of {n} more queue are not shown: choose a client.":
+    "Freie Termine von {n} weiteren Warteschlange werden nicht gezeigt: wählen Sie einen Kunden.",
+  "Free slots of {n} more queues are not shown: choose a client.":
+    "Freie Termine von {n} weiteren Warteschlangen werden nicht gezeigt: wählen Sie einen Kunden.",
   "From {day} on": "Ab {day}",
   "Hours of the day only": "Nur Tagesstunden",
   Later: "Später",

@@ -19,7 +19,7 @@ export default /** @type {Record<string, string>} */ ({
   "More: first comment, link, tags, title": "Mehr: erster Kommentar, Link, Tags, Titel",
   "Next free slot": "Nächster freier Termin",
   "Next free slot:": "Nächster freier Termin:",
-  "No accounts in this profile": "Keine Konten in diesem Profil",
+  "This client has no accounts": "Dieser Kunde hat keine Konten",
   "No slot is free.": "Kein Termin ist frei.",
   Now: "Jetzt",
   "On its way.": "Unterwegs.",
