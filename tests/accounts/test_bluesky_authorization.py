@@ -10,11 +10,11 @@ from playwright.async_api import Browser, Page, Route
 from tests.counterparts import PdsAccount, ReferencePds
 from tests.helpers.api import Api
 from tests.helpers.authorization import Browser as Person
-from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.factories import Login, Make
 from tests.helpers.sign_in_servers import api_of, context_with
 
 from signalpost.accounts import queries, token_store
+from signalpost.conformance.harness import MemoryJournal, image, outgoing
 from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.networks import CONNECTORS

@@ -12,8 +12,8 @@ from simulator.messages import FORM, File
 from simulator.messages import Request as SimulatedRequest
 from simulator.network import Network
 from simulator.world import World
-from tests.helpers.connector_harness import Clock, FakeResponse, Headers, Request, server_at
 
+from signalpost.conformance.harness import Clock, FakeResponse, Headers, Request, server_at
 from signalpost.kit.http import Part
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from simulator import App, Person, Simulator
-from tests.helpers.connector_harness import MemoryJournal
 
+from signalpost.conformance.harness import MemoryJournal
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, oauth2
 from signalpost.networks.contract import (

@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import (
+from tests.helpers.networks import FAKES, TOKEN
+
+from signalpost.conformance.harness import (
     Clock,
     FakeHttp,
     FakeResponse,
@@ -22,8 +24,6 @@ from tests.helpers.connector_harness import (
     publish_until_settled,
     session,
 )
-from tests.helpers.networks import FAKES, TOKEN
-
 from signalpost.engine.contract import LeaseLost
 from signalpost.kit import clock, log
 from signalpost.kit.http import Part

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 from tests.figures.record import Record, holds
-from tests.helpers.connector_harness import Clock, FakeResponse, MemoryJournal, json_response, outgoing, session
 from tests.helpers.sign_in_servers import DidDirectory
 
+from signalpost.conformance.harness import Clock, FakeResponse, MemoryJournal, json_response, outgoing, session
 from signalpost.kit.http import BadResponse, Client, UnsafeUrl
 from signalpost.networks import CONNECTORS
 from signalpost.networks.connectors.bluesky import dpop, oauth

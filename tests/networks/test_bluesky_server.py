@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from tests.counterparts import PdsAccount, ReferencePds
-from tests.helpers.connector_harness import PNG, MemoryJournal, image, outgoing, server_at
 
+from signalpost.conformance.harness import PNG, MemoryJournal, image, outgoing, server_at
 from signalpost.kit.http import Client, MaybeSent
 from signalpost.networks import get, preflight
 from signalpost.networks.contract import (

@@ -8,7 +8,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.helpers.connector_harness import (
+from tests.helpers.networks import FAKES, TOKEN, NetworkFake
+from tests.helpers.scenes import SCENES
+
+import signalpost.networks
+from signalpost import networks
+from signalpost.conformance.harness import (
     Clock,
     FakeHttp,
     FakeResponse,
@@ -18,11 +23,6 @@ from tests.helpers.connector_harness import (
     outgoing,
     session,
 )
-from tests.helpers.networks import FAKES, TOKEN, NetworkFake
-from tests.helpers.scenes import SCENES
-
-import signalpost.networks
-from signalpost import networks
 from signalpost.kit.http import MaybeSent, NotSent
 from signalpost.networks import ALIASES, CONNECTORS, PLATFORMS, canonical, capabilities
 from signalpost.networks.codes import CATEGORIES

@@ -6,7 +6,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from simulator.networks import facebook as simulated_facebook
-from tests.helpers.connector_harness import (
+from tests.helpers.networks import FAKES, TOKEN
+from tests.helpers.networks.facebook import MP4, PAGE, add_portfolio, video
+from tests.helpers.simulated import SimulatedServer
+
+from signalpost.conformance.harness import (
     Clock,
     FakeHttp,
     MemoryJournal,
@@ -16,10 +20,6 @@ from tests.helpers.connector_harness import (
     server_at,
     session,
 )
-from tests.helpers.networks import FAKES, TOKEN
-from tests.helpers.networks.facebook import MP4, PAGE, add_portfolio, video
-from tests.helpers.simulated import SimulatedServer
-
 from signalpost.kit.http import MaybeSent
 from signalpost.networks import CONNECTORS, oauth2, preflight
 from signalpost.networks.contract import (

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import outgoing
 
+from signalpost.conformance.harness import outgoing
 from signalpost.kit.frames import FrameLimits
 from signalpost.networks import CONNECTORS, fitting, preflight
 from signalpost.networks.contract import Facts, MediaRule, OutgoingMedia, TextRule

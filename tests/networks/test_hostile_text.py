@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.faults.scene import sizes
-from tests.helpers.connector_harness import outgoing
 from tests.helpers.growth import require_linear
 
+from signalpost.conformance.harness import outgoing
 from signalpost.kit.http import Response
 from signalpost.kit.unicode import nfc
 from signalpost.networks import CONNECTORS, opengraph, preflight, responses

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from simulator import Simulator
-from tests.helpers.connector_harness import MemoryJournal
 from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import REDIRECT, Stage, connected, new_code, server_of
 
+from signalpost.conformance.harness import MemoryJournal
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, metrics, preflight
 from signalpost.networks.contract import (

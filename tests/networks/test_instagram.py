@@ -6,11 +6,11 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from tests.helpers.connector_harness import Clock, FakeHttp, MemoryJournal, json_response, outgoing, server_at, session
 from tests.helpers.networks import FAKES
 from tests.helpers.networks.facebook import add_portfolio
 from tests.helpers.networks.instagram import FILES, LINKED, ON_PAGE, URL, clip, jpeg, photo, without_url
 
+from signalpost.conformance.harness import Clock, FakeHttp, MemoryJournal, json_response, outgoing, server_at, session
 from signalpost.networks import CONNECTORS, oauth2, preflight
 from signalpost.networks.contract import (
     ApiError,

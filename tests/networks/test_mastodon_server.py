@@ -10,7 +10,8 @@ import httpx
 import pytest
 from mastodon import Mastodon
 from tests.counterparts import MastodonMock, mastodon_mock
-from tests.helpers.connector_harness import (
+
+from signalpost.conformance.harness import (
     Clock,
     FakeHttp,
     FakeResponse,
@@ -21,7 +22,6 @@ from tests.helpers.connector_harness import (
     server_at,
     session,
 )
-
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, oauth2, preflight
 from signalpost.networks.connectors.mastodon.find import fingerprint, fingerprint_of_html

@@ -16,8 +16,9 @@ from facebook_business.api import FacebookAdsApi
 from facebook_business.exceptions import FacebookRequestError
 from facebook_business.session import FacebookSession
 from simulator import Destination, Simulator
-from tests.helpers.connector_harness import PNG
 from tests.helpers.networks.instagram import FILES, URL
+
+from signalpost.conformance.harness import PNG
 
 PAGE, ACCOUNT = "1001", "1701"
 

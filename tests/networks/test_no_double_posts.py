@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import (
+from tests.helpers.networks import FAKES
+
+from signalpost.conformance.harness import (
     Clock,
     FakeHttp,
     FakeResponse,
-    Fault,
     FaultInjector,
     MemoryJournal,
     Request,
@@ -21,8 +22,9 @@ from tests.helpers.connector_harness import (
     publish_until_settled,
     session,
 )
-from tests.helpers.networks import FAKES
-
+from signalpost.conformance.harness import (
+    Failure as Fault,
+)
 from signalpost.kit import clock
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import Absent, NetworkSession, OutcomeUnknown, Published, TryLater

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
-from tests.helpers.connector_harness import Clock, session
 
+from signalpost.conformance.harness import Clock, session
 from signalpost.kit.http import BadResponse, NotSent
 from signalpost.networks import CONNECTORS, metrics, oauth2
 from signalpost.networks.contract import (

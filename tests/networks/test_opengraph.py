@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import (
+from tests.helpers.networks.bluesky import DID, BlueskyServer
+
+from signalpost.conformance.harness import (
     PNG,
     Clock,
     FakeHttp,
@@ -14,8 +16,6 @@ from tests.helpers.connector_harness import (
     outgoing,
     session,
 )
-from tests.helpers.networks.bluesky import DID, BlueskyServer
-
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, TooLarge, UnsafeUrl
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import Published

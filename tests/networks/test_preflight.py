@@ -2,9 +2,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import image, outgoing
 from tests.helpers.networks import FAKES
 
+from signalpost.conformance.harness import image, outgoing
 from signalpost.networks import CONNECTORS, capabilities
 from signalpost.networks.contract import Connector, Outgoing, Part, TextRule
 from signalpost.networks.counting import graphemes, length, text_length

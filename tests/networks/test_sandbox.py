@@ -3,8 +3,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import Clock, MemoryJournal, outgoing, publish_until_settled, server_at, session
 
+from signalpost.conformance.harness import Clock, MemoryJournal, outgoing, publish_until_settled, server_at, session
 from signalpost.networks import CONNECTORS
 from signalpost.networks.codes import CATEGORIES
 from signalpost.networks.contract import (

@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from simulator.networks.threads import length as simulated_length
-from tests.helpers.connector_harness import Clock, FakeHttp, MemoryJournal, outgoing, server_at, session
 from tests.helpers.networks import FAKES
 from tests.helpers.networks.facebook import meta_response
 from tests.helpers.networks.instagram import clip, photo, without_url
 
+from signalpost.conformance.harness import Clock, FakeHttp, MemoryJournal, outgoing, server_at, session
 from signalpost.networks import CONNECTORS, counting, oauth2, preflight
 from signalpost.networks.contract import (
     AuthorizationCode,

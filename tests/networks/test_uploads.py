@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import Clock, Killed, MemoryJournal, image, json_response, outgoing, session
 
+from signalpost.conformance.harness import Clock, Killed, MemoryJournal, image, json_response, outgoing, session
 from signalpost.kit.http import MaybeSent
 from signalpost.networks.contract import Absent, ApiError, Outcome, Published, Refused
 from signalpost.networks.first_comment import add_first_comment, until_commented

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from simulator import Entry, Simulator
 from simulator.text import weighted
-from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import Stage, connected
 
+from signalpost.conformance.harness import MemoryJournal, image, outgoing
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.x import media

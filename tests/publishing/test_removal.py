@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.connector_harness import FakeResponse
 from tests.helpers.factories import Make
 from tests.helpers.publishing import StagedNetwork, until
 from tests.helpers.sandbox import SECRET, WORK_ROUNDS_MAX
 
 from signalpost import networks
+from signalpost.conformance.harness import FakeResponse
 from signalpost.kit import ids
 from signalpost.kit.http import MaybeSent
 from signalpost.main import wiring

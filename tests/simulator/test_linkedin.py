@@ -11,11 +11,11 @@ import pytest
 from linkedin_api.clients.restli.client import RestliClient
 from simulator import Destination, Simulator
 from simulator.networks.linkedin import rendered
-from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.networks.linkedin import VIDEO
 from tests.helpers.redirected import Redirected
 from tests.helpers.simulated_accounts import Account, connect
 
+from signalpost.conformance.harness import MemoryJournal, image, outgoing
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.linkedin.little_text import little_text, visible_text

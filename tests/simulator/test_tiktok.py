@@ -9,10 +9,10 @@ import pytest
 from simulator import Simulator
 from simulator.messages import Fail
 from simulator.networks.tiktok_uploads import Post
-from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.networks.tiktok import OPTIONS, photo, put_photos, video
 from tests.helpers.simulated_accounts import Account, connect
 
+from signalpost.conformance.harness import MemoryJournal, image, outgoing
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.tiktok.upload import part_ends

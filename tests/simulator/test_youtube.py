@@ -14,11 +14,11 @@ import pytest
 from simulator import Destination, Simulator
 from simulator.networks.youtube_uploads import SCOPE
 from tests.counterparts import tools
-from tests.helpers.connector_harness import MemoryJournal, outgoing
 from tests.helpers.discovery import Discovery
 from tests.helpers.networks.youtube import POST, VIDEO, large
 from tests.helpers.simulated_accounts import Account, connect
 
+from signalpost.conformance.harness import MemoryJournal, outgoing
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.youtube.calls import until_pacific_midnight

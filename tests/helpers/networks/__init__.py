@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
 
-from tests.helpers.networks.fake import TOKEN, Case, FakeServer, NetworkFake
+from signalpost.conformance.fake import TOKEN, Case, FakeServer, NetworkFake
 
 FAKES: Mapping[str, NetworkFake] = {
     module.name: import_module(f"{__name__}.{module.name}").FAKE

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.helpers.connector_harness import Clock, FakeResponse, Request, json_response, outgoing
-from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
-
+from signalpost.conformance.fake import TOKEN, Case, NetworkFake
+from signalpost.conformance.harness import Clock, FakeResponse, Request, json_response, outgoing
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 
 DID = "did:plc:me"

@@ -4,10 +4,10 @@ from typing import Any
 
 from simulator.networks.facebook import Facebook
 from simulator.world import Destination
-from tests.helpers.connector_harness import FakeResponse, image, json_response, outgoing
-from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
 from tests.helpers.simulated import open_with, simulated
 
+from signalpost.conformance.fake import TOKEN, Case, NetworkFake
+from signalpost.conformance.harness import FakeResponse, image, json_response, outgoing
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 from signalpost.networks.meta.errors import PUBLISHES
 

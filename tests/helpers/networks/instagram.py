@@ -7,11 +7,11 @@ from typing import Any
 from PIL import Image
 from simulator.networks.instagram import Instagram
 from simulator.world import Destination
-from tests.helpers.connector_harness import image, outgoing
 from tests.helpers.networks.facebook import MP4, SHARED_ERRORS, error, meta_response
-from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
 from tests.helpers.simulated import open_with, simulated
 
+from signalpost.conformance.fake import TOKEN, Case, NetworkFake
+from signalpost.conformance.harness import image, outgoing
 from signalpost.networks.contract import NeedsReconnect, Refused, TryLater
 
 ACCOUNT, LINKED, PAGE = "1700", "1701", "1002"

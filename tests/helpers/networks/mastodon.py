@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from tests.helpers.connector_harness import Clock, FakeResponse, Request, json_response
-from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
-
+from signalpost.conformance.fake import TOKEN, Case, NetworkFake
+from signalpost.conformance.harness import Clock, FakeResponse, Request, json_response
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 
 CREATE = "POST /api/v1/statuses"

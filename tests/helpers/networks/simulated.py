@@ -5,9 +5,10 @@ from typing import Any
 
 from simulator import Person, World
 from simulator.network import Network
-from tests.helpers.connector_harness import Clock
-from tests.helpers.networks.fake import TOKEN
 from tests.helpers.simulated import SimulatedServer, open_with
+
+from signalpost.conformance.fake import TOKEN
+from signalpost.conformance.harness import Clock
 
 
 def with_account(

@@ -3,12 +3,12 @@
 from typing import Any
 
 from simulator.networks.threads import Threads
-from tests.helpers.connector_harness import outgoing
 from tests.helpers.networks.facebook import SHARED_ERRORS, error, meta_response
-from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
 from tests.helpers.networks.instagram import FILES, clip, photo
 from tests.helpers.simulated import open_with, simulated
 
+from signalpost.conformance.fake import TOKEN, Case, NetworkFake
+from signalpost.conformance.harness import outgoing
 from signalpost.networks.contract import NeedsReconnect, Refused, TryLater
 
 ACCOUNT = "1800"

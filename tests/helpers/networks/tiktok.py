@@ -5,11 +5,11 @@ from typing import Any
 
 from PIL import Image
 from simulator.networks.tiktok import TikTok
-from tests.helpers.connector_harness import Clock, FakeResponse, image, json_response, outgoing
-from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
 from tests.helpers.networks.simulated import with_account
 from tests.helpers.simulated import SimulatedServer
 
+from signalpost.conformance.fake import TOKEN, Case, NetworkFake
+from signalpost.conformance.harness import Clock, FakeResponse, image, json_response, outgoing
 from signalpost.networks.connectors.tiktok.calls import CREATE_PHOTOS, LAST_PART
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 

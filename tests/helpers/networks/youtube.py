@@ -4,11 +4,11 @@ from functools import partial
 from typing import Any
 
 from simulator.networks.youtube import YouTube
-from tests.helpers.connector_harness import Clock, FakeResponse, image, json_response, outgoing
-from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
 from tests.helpers.networks.simulated import with_account
 from tests.helpers.simulated import SimulatedServer
 
+from signalpost.conformance.fake import TOKEN, Case, NetworkFake
+from signalpost.conformance.harness import Clock, FakeResponse, image, json_response, outgoing
 from signalpost.networks.connectors.youtube.calls import CREATE
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 

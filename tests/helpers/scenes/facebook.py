@@ -1,9 +1,10 @@
 """Facebook in the simulator, with one Page. What its errors mean stands beside its fake."""
 
 from simulator import Destination
-from tests.helpers.connector_harness import PNG
 from tests.helpers.networks.facebook import MP4
 from tests.helpers.scenes.scene import Scene, content_of
+
+from signalpost.conformance.harness import PNG
 
 SCENE = Scene(
     create_call="POST /{version}/{page}/feed",

@@ -1,9 +1,9 @@
 """Pinterest in the simulator, with two boards, and what its documented errors mean."""
 
 from simulator import Destination
-from tests.helpers.connector_harness import FakeResponse
 from tests.helpers.scenes.scene import Scene, api_error
 
+from signalpost.conformance.harness import FakeResponse
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 
 CREATE, MEDIA, TOKEN = "POST /v5/pins", "POST /v5/media", "POST /v5/oauth/token"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from simulator import Destination
-from tests.helpers.connector_harness import json_response
 
+from signalpost.conformance.harness import json_response
 from signalpost.networks.contract import ApiError, Kind
 
 

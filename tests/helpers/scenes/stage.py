@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from simulator import Entry, Simulator
-from tests.helpers.connector_harness import MemoryJournal, outgoing, publish_until_settled
 from tests.helpers.scenes.scene import Scene
 
+from signalpost.conformance.harness import MemoryJournal, outgoing, publish_until_settled
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, oauth2
 from signalpost.networks.contract import (

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tests.helpers.connector_harness import FakeResponse
 from tests.helpers.scenes.scene import Scene, api_error
 
+from signalpost.conformance.harness import FakeResponse
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 
 CREATE, MEDIA, TOKEN = "POST /2/tweets", "POST /2/media/upload", "POST /2/oauth2/token"
