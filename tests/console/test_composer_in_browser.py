@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
-from tests.console.browser import OpenPage
+from tests.console.browser import OpenPage, violations
+from tests.helpers.media_files import image
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -104,3 +105,64 @@ async def test_a_post_to_an_account_that_cannot_publish_leads_to_the_account(con
         await expect(page.locator(".toasts")).not_to_contain_text("On its way")
         await expect(page.get_by_role("main").get_by_role("link", name="Open the account")).to_have_count(1)
         await expect(page.get_by_role("main")).not_to_contain_text("/api/v1/")
+
+
+async def test_what_a_program_wrote_and_the_page_does_not_show_is_kept(
+    console: OpenPage, owned: Api, author: Any
+) -> None:
+    """Own files, titles and options of an account, tags and previews of files, parts of a thread."""
+    picture = {"file": ("a.png", image("PNG"), "image/png")}
+    files = [(await owned.post("/media/upload", files=picture))["id"] for _ in range(2)]
+    tagged = {"mediaId": files[0], "userTags": [{"username": "friend", "x": 0.5, "y": 0.25}], "thumbnailTimeMs": 40}
+    target = {"accountId": author["id"], "title": "Only there", "media": [{"mediaId": files[1]}]}
+    made = await owned.post(
+        "/posts",
+        json={
+            "profileId": author["profileId"], "text": "By a program", "draft": True, "media": [tagged],
+            "targets": [target], "thread": [{"text": "And more"}], "options": {"tiktok": {"privacyLevel": "SELF_ONLY"}},
+            "notes": "For the printers", "utm": {"source": "shop"},
+        },
+    )  # fmt: skip
+    async with console() as page:
+        await page.goto(f"/console/compose/{made['id']}")
+        await page.get_by_label("Text", exact=True).fill("By a person")
+        async with page.expect_response(lambda response: response.request.method == "PATCH") as saved:
+            await page.get_by_role("button", name="Save draft").click()
+        assert (await saved.value).ok
+    now = await owned.get(f"/posts/{made['id']}")
+
+    changes = {name for name in made if now[name] != made[name]}
+    assert changes <= {"text", "version", "updatedAt", "targets", "warnings"}
+    shown = ("accountId", "text", "title", "media", "options", "scheduledAt")
+    assert [[entry[name] for name in shown] for entry in now["targets"]] == [
+        [entry[name] for name in shown] for entry in made["targets"]
+    ]
+
+
+async def test_what_a_network_lets_one_choose_is_chosen_in_the_composer(
+    console: OpenPage, owned: Api, mastodon: str, axe: str
+) -> None:
+    profile = await owned.post("/profiles", json={"name": "Options"})
+    begun = await owned.get("/platforms/mastodon/auth-url", params={"profileId": profile["id"]})
+    async with console(expected={404, 422}, hosts=(owned.service.base_url, mastodon)) as page:
+        await page.goto(begun["url"])
+        await page.get_by_role("button", name="Continue to 127.0.0.1").click()
+        await page.get_by_role("link", name="Authorize").click()
+        await page.get_by_role("heading", name="Connected").wait_for()
+        await page.goto(f"/console/compose?profileId={profile['id']}")
+        await page.get_by_label("Text", exact=True).fill("For followers")
+        await page.get_by_text("Options of Mastodon").click()
+        await page.get_by_label("Visibility").select_option(label="Private")
+        await page.get_by_label("Sensitive").check()
+        await page.get_by_label("Language", exact=True).fill("not a language")
+        await page.get_by_role("button", name="Publish now").click()
+        await expect(page.get_by_label("Language", exact=True)).to_have_attribute("aria-invalid", "true")
+        assert await violations(page, axe) == []
+        await page.get_by_label("Language", exact=True).fill("de-AT")
+        await page.get_by_role("button", name="Save draft").click()
+        await page.wait_for_url(re.compile("/console/compose/pst_"))
+        saved = await owned.get(f"/posts/{page.url.rpartition('/')[2]}")
+        await page.reload()
+        await expect(page.get_by_label("Visibility")).to_have_value("private")
+
+    assert saved["options"] == {"mastodon": {"visibility": "private", "sensitive": True, "language": "de-AT"}}

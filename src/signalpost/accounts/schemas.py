@@ -332,6 +332,29 @@ class PlatformRules(Output):
     options: Annotated[dict[str, str], Meta(examples=[{"languages": "The languages of the text."}])]
 
 
+class PlatformOption(Output):
+    """An option of a network as a form shows it: `options.<platform>.<key>` of a post."""
+
+    key: Annotated[str, Meta(examples=["visibility"])]
+    label: Annotated[str, Meta(examples=["Visibility"])]
+    help: Annotated[str, Meta(examples=["Who can see the video: `public` (default), `unlisted` or `private`."])]
+    type: Annotated[
+        Literal["text", "number", "flag", "choice", "list", "object"],
+        Meta(description="`object`: values of several parts, as `help` says.", examples=["choice"]),
+    ]
+    choices: Annotated[
+        list[str] | None,
+        Meta(
+            description="The only values of a choice, or of each item of a list; null: any.",
+            examples=[["public", "unlisted", "private"]],
+        ),
+    ]
+    required: Annotated[bool, Meta(description="No post goes out without it.", examples=[False])]
+    default: Annotated[
+        str | int | bool | None, Meta(description="What holds without it; null: the help says it.", examples=["public"])
+    ]
+
+
 class Platform(Output):
     """A platform as this installation serves it. `available` is false while it has no connector."""
 
@@ -361,6 +384,7 @@ class Platform(Output):
     credential_fields: list[CredentialField]
     capabilities: Capabilities | None
     rules: PlatformRules | None
+    options: list[PlatformOption]
     upstream_version: str | None
     sunset_date: str | None
     source: Annotated[str | None, Meta(examples=["docs.bsky.app"])]

@@ -18,6 +18,7 @@ from signalpost.accounts.schemas import (
     Permissions,
     Platform,
     PlatformAccount,
+    PlatformOption,
     PlatformRules,
     Quota,
     Recent,
@@ -27,7 +28,8 @@ from signalpost.accounts.schemas import (
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.network_packages import status as packages
-from signalpost.networks.contract import Connector, Destination, TextRule
+from signalpost.networks import options
+from signalpost.networks.contract import Connector, Destination, Facts, TextRule
 
 _NO_CAPABILITIES = Capabilities(
     text=False,
@@ -198,6 +200,7 @@ def platform(context: AppContext, slug: str) -> Platform:
             credential_fields=[],
             capabilities=None,
             rules=None,
+            options=[],
             upstream_version=None,
             sunset_date=None,
             source=None,
@@ -221,6 +224,7 @@ def platform(context: AppContext, slug: str) -> Platform:
         credential_fields=credential_fields(connector),
         capabilities=capabilities(connector),
         rules=_rules(connector),
+        options=_options(connector.facts),
         upstream_version=facts.api_version,
         sunset_date=facts.api_sunset_on,
         source=facts.source,
@@ -261,6 +265,23 @@ def _rules(connector: Connector) -> PlatformRules:
         thread_parts_max=facts.thread_parts_max,
         options={name: option.description for name, option in facts.options.items()},
     )
+
+
+def _options(facts: Facts) -> list[PlatformOption]:
+    """The options as a form shows them, required ones first."""
+    described = ((key, option, options.field(key, option)) for key, option in facts.options.items())
+    return [
+        PlatformOption(
+            key=key,
+            label=field.label,
+            help=option.description,
+            type=field.type,
+            choices=field.choices,
+            required=option.required,
+            default=option.default,
+        )
+        for key, option, field in sorted(described, key=lambda entry: not entry[1].required)
+    ]
 
 
 def _text_rules(rule: TextRule) -> TextRules:

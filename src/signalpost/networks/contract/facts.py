@@ -79,6 +79,9 @@ class Option:
 
     type: Any  # anything that msgspec.convert accepts
     description: str
+    label: str | None = None  # for a form; None: made of the key
+    required: bool = False  # no post goes out without it
+    default: Any = None  # what holds without it, if that can be said
 
 
 @dataclass(frozen=True, kw_only=True)

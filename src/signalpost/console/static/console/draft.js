@@ -4,11 +4,16 @@ import { userId, workspaceId } from "./api.js";
 
 /** @typedef {(values: Partial<Draft>) => void} Change */
 /** @typedef {(path: string) => string | undefined} ErrorAt what was refused at a field */
+/** @typedef {Record<string, Record<string, unknown>>} Options of the networks, by platform and key */
+/** @typedef {Record<string, unknown>} Own what an account or a file has and the composer does not show */
 /**
- * @typedef {{mediaId: string, altText: string, kind: string, preview: string, name: string}} File
+ * @typedef {{
+ *   mediaId: string, altText: string, kind: string, preview: string, name: string, own?: Own
+ * }} File
  * @typedef {{id: string, version: number, failed: boolean, hasTargets: boolean,
  *   profileId: string, text: string,
- *   variants: Record<string, string>, accountIds: string[], media: File[],
+ *   variants: Record<string, string>, accountIds: string[], media: File[], options: Options,
+ *   own: Record<string, Own>, thread: unknown[],
  *   when: "now" | "slot" | "schedule", at: string, timezone: string, queueId: string, firstComment: string,
  * link: string, tags: string, title: string, campaign: string}} Draft
  */
@@ -24,6 +29,9 @@ export const emptyDraft = (profileId, timezone) => ({
   variants: {},
   accountIds: [],
   media: [],
+  options: {},
+  own: {},
+  thread: [],
   when: "now",
   at: "",
   timezone,
@@ -65,13 +73,22 @@ export function draftOf(post, isCopy) {
     text: post.text,
     variants: Object.fromEntries(own.map((target) => [target.accountId, target.text ?? ""])),
     accountIds: post.targets.map((target) => target.accountId),
-    media: post.media.map((file) => ({
-      mediaId: file.mediaId,
-      altText: file.altText ?? "",
+    media: post.media.map(({ mediaId, altText, ...others }) => ({
+      mediaId,
+      altText: altText ?? "",
       kind: "",
       preview: "",
       name: "",
+      own: filled(others),
     })),
+    options: post.options,
+    own: Object.fromEntries(
+      post.targets.map(({ accountId, title, media, scheduledAt, options }) => [
+        accountId,
+        filled({ title, media, options, scheduledAt: isCopy ? null : scheduledAt }),
+      ]),
+    ),
+    thread: post.thread,
     when:
       !isCopy && (post.publishMode === "schedule" || (post.publishMode === "draft" && post.scheduledAt))
         ? "schedule"
@@ -87,6 +104,9 @@ export function draftOf(post, isCopy) {
   };
 }
 
+/** @param {Record<string, unknown>} values @returns {Own} */
+const filled = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+
 /**
  * The body of `POST /posts`, `PATCH /posts/{id}` and `POST /posts/validate`.
  * @param {Draft} draft
@@ -96,6 +116,7 @@ export function draftOf(post, isCopy) {
 export function bodyOf(draft, purpose) {
   const targets = draft.accountIds.map((accountId) => ({
     accountId,
+    ...draft.own?.[accountId],
     ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }),
   }));
   const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
@@ -104,9 +125,12 @@ export function bodyOf(draft, purpose) {
     text: draft.text,
     ...(purpose !== "text" && (targets.length || draft.hasTargets) ? { targets } : {}),
     media: draft.media.map((file) => ({
+      ...file.own,
       mediaId: file.mediaId,
       ...(file.altText ? { altText: file.altText } : {}),
     })),
+    options: draft.options ?? {}, // one that an earlier version of the console kept has none
+    ...(draft.thread?.length ? { thread: draft.thread } : {}),
     title: draft.title || null,
     link: draft.link || null,
     firstComment: draft.firstComment || null,

@@ -64,6 +64,7 @@ FACTS = Facts(
             type=Literal["feed", "reel", "story"],
             description="`feed` (default), `reel` (one video of 3 to 90 s) or `story` (one image or one video of 3 to "
             "60 s, without text).",
+            default="feed",
         ),
         "link": Option(type=Url, description="The link that is shown as a card, instead of the post's `link`."),
         "draft": Option(

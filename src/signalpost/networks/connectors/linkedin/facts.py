@@ -100,6 +100,7 @@ FACTS = Facts(
         "visibility": Option(
             type=Literal["public", "connections", "loggedIn"],
             description="Who can see the post: `public` (default), `connections` (of a member) or `loggedIn`.",
+            default="public",
         ),
         "documentTitle": Option(
             type=Annotated[str, msgspec.Meta(min_length=1, max_length=TITLE_MAX)],

@@ -59,6 +59,7 @@ FACTS = Facts(
             ],
             description="Who can reply: `everyone` (default), `accounts_you_follow`, `mentioned_only`, "
             "`parent_post_author_only` or `followers_only`.",
+            default="everyone",
         ),
         "poll": Option(
             type=Annotated[list[Choice], msgspec.Meta(min_length=2, max_length=4)],

@@ -70,6 +70,7 @@ FACTS = Facts(
             type=Literal["everyone", "following", "mentionedUsers", "subscribers", "verified"],
             description="Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or"
             " `verified`. Not for a reply.",
+            default="everyone",
         ),
         "replyToId": Option(
             type=PostId,

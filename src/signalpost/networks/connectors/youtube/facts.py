@@ -62,10 +62,15 @@ FACTS = Facts(
         "visibility": Option(
             type=Literal["public", "unlisted", "private"],
             description="Who can see the video: `public` (default), `unlisted` or `private`.",
+            default="public",
         ),
-        "madeForKids": Option(type=bool, description="Whether the video is made for children. Defaults to `false`."),
+        "madeForKids": Option(
+            type=bool, description="Whether the video is made for children. Defaults to `false`.", default=False
+        ),
         "categoryId": Option(
-            type=CategoryId, description="The number of a video category. Defaults to `22` (People & Blogs)."
+            type=CategoryId,
+            description="The number of a video category. Defaults to `22` (People & Blogs).",
+            default="22",
         ),
         "tags": Option(
             type=Annotated[list[Tag], msgspec.Meta(max_length=TAGS_MAX)],
@@ -80,7 +85,9 @@ FACTS = Facts(
         "syntheticMedia": Option(
             type=bool, description="Whether the video shows realistic content that was altered or generated."
         ),
-        "notifySubscribers": Option(type=bool, description="Whether subscribers are notified. Defaults to `true`."),
+        "notifySubscribers": Option(
+            type=bool, description="Whether subscribers are notified. Defaults to `true`.", default=True
+        ),
     },
     kept_private=KeptPrivate(
         option="visibility",

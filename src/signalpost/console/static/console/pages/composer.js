@@ -15,6 +15,7 @@ import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { ProfileField } from "../components/profile-field.js";
 import { Checks, Preview, useCheck } from "./composer-checks.js";
+import { NetworkOptions } from "./composer-options.js";
 import { Refusal, useSend } from "./composer-send.js";
 import { Accounts, Texts } from "./composer-texts.js";
 import { More, When } from "./composer-when.js";
@@ -81,6 +82,15 @@ export default function Composer({ id, query }) {
   `;
 }
 
+/** What another client changes: accounts are its own. @param {string} profileId @returns {Partial<Draft>} */
+const ofProfile = (profileId) => ({
+  profileId,
+  accountIds: [],
+  variants: {},
+  own: {},
+  timezone: profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? zone.value,
+});
+
 /** @param {{first: Draft}} props */
 function Editor({ first }) {
   const [draft, setDraft] = useState(first);
@@ -95,13 +105,7 @@ function Editor({ first }) {
       return changed;
     });
 
-  const setProfile = (/** @type {string} */ profileId) =>
-    change({
-      profileId,
-      accountIds: [],
-      variants: {},
-      timezone: profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? zone.value,
-    });
+  const setProfile = (/** @type {string} */ profileId) => change(ofProfile(profileId));
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (!(event.ctrlKey || event.metaKey) || (event.key !== "Enter" && event.key !== "s")) return;
     event.preventDefault();
@@ -144,6 +148,7 @@ function Editor({ first }) {
             onUploading=${setUploading}
             errorAt=${errorAt}
           />
+          <${NetworkOptions} draft=${draft} own=${own} change=${change} errorAt=${errorAt} />
           ${!draft.failed && html`<${When} draft=${draft} change=${change} errorAt=${errorAt} />`}
           <${More} draft=${draft} change=${change} errorAt=${errorAt} />
         </div>

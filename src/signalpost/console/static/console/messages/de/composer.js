@@ -1,5 +1,10 @@
 // German of pages/composer.js.
 export default /** @type {Record<string, string>} */ ({
+  "As usual": "Wie üblich",
+  "As usual: {value}": "Wie üblich: {value}",
+  Choose: "Bitte wählen",
+  "Options of {network}": "Optionen von {network}",
+  "{label} (needed)": "{label} (nötig)",
   "Add to the queue": "In die Warteschlange",
   "At a time": "Zu einer Zeit",
   "Checks and previews": "Prüfungen und Vorschau",
