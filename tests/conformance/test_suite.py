@@ -176,7 +176,8 @@ def test_the_command_fails_with_1(tmp_path: Path) -> None:
 PUBLIC = frozenset((
     "signalpost.conformance", "signalpost.networks.contract", "signalpost.networks.codes",
     "signalpost.networks.counting",
-    "signalpost.networks.first_comment", "signalpost.networks.fitting", "signalpost.networks.links",
+    "signalpost.networks.first_comment", "signalpost.networks.fitting",
+    "signalpost.networks.integrators", "signalpost.networks.links",
     "signalpost.networks.metrics", "signalpost.networks.oauth2", "signalpost.networks.opengraph",
     "signalpost.networks.outcome_mapping", "signalpost.networks.preflight", "signalpost.networks.responses",
     "signalpost.networks.threads", "signalpost.networks.uploads", "signalpost.kit.clock", "signalpost.kit.foreign",

@@ -88,7 +88,7 @@ def imported(*folders: str) -> set[str]:
     files += [path for folder in folders for path in (CHECKOUT / folder).glob("*") if _is_python_script(path)]
     modules = {module.split(".")[0] for path in files for module in imported_modules(path)}
     distributions = distributions_of_modules()
-    ours = {"signalpost", "signalpost_client", "simulator", "tests", "bench"}
+    ours = {"signalpost", "signalpost_client", "signalpost_ntfy", "simulator", "tests", "bench"}
     assert modules - sys.stdlib_module_names - ours <= distributions.keys()
     return {normalised(name) for module in modules for name in distributions.get(module, ())} - {"signalpost"}
 

@@ -122,6 +122,8 @@ class _Connection(asyncpg.Connection):
     """What follows the next statement without arguments, in its round trip."""
     woken: Woken | None = None
     """Lanes that statements of this loan woke; None: no lane."""
+    is_pooled = False
+    """Whether each transaction has another session of the server."""
 
     def _process_log_message(self, fields: Any, _last_query: str) -> None:
         if self.woken is None:
@@ -164,6 +166,7 @@ class _PooledConnection(_Connection):
     statement outside of transactions gets one of its own. See decision 0318.
     """
 
+    is_pooled = True
     visible: isolation.Visible = None
 
     async def show(self, visible: isolation.Visible) -> None:
@@ -214,7 +217,7 @@ class _PooledConnection(_Connection):
 
 
 async def _prepare(connection: Any) -> None:
-    if not isinstance(connection, _PooledConnection):
+    if not connection.is_pooled:  # not `isinstance`, which asyncpg answers with yes for all its connections
         await connection.execute(_SET_SESSION)
     await _set_codecs(connection)
 
