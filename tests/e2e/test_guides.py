@@ -72,6 +72,7 @@ NOT_RUN = {
     ("networks/linkedin", "SIGNALPOST_LINKEDIN_SCOPES"): SETTING,
     ("operate", "pipx install ."): MACHINE,
     ("operate", "python3 -m venv /opt/signalpost"): MACHINE,
+    ("operate", "podman build"): MACHINE,
     ("operate", "export SIGNALPOST_BASE_URL"): MACHINE,
     ("operate", "signalpost users create-owner"): OPERATE,
     ("operate", "signalpost backup"): OPERATE,
