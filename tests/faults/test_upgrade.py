@@ -23,6 +23,7 @@ from signalpost.migrations import runner
 from signalpost.migrations.revisions import BASELINE, all_revisions
 
 _UNRELEASED: Final = "No version without it was released, so none is at work while it runs."
+_CONCURRENTLY: Final = "It is created concurrently, outside a transaction: no write waits for it."
 _FEW: Final = "There is one subscription a workspace."
 EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
     ("0089", "blocks writes to subscription (subscription_confirm)"): _FEW,
@@ -31,6 +32,8 @@ EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
         ("0090", f"drops search_block.{name}"): _UNRELEASED
         for name in ("workspace_id", "after_at", "after_id", "through_at", "through_id", "grams")
     },
+    ("0100", "blocks writes to post (post_undecided)"): _CONCURRENTLY,
+    ("0101", "blocks writes to post (post_approved)"): _CONCURRENTLY,
     (all_revisions()[-1].number, "blocks writes to post_text (post_text_search)"): "It is made after all revisions, and"
     " only background work writes there.",
 }

@@ -130,9 +130,11 @@ async def test_a_key_neither_ends_nor_replaces_what_another_credential_linked(
     """Codes that were made before the other number was linked do not replace it either."""
     session, key = await messenger.session(owner), (await new_key(messenger, owner))["key"]
     early = (await messenger.api.post("/wa/link-code", json={}, key=key)).json()["code"]
-    await messenger.execute("update messenger_code set mode = 'test' where key_id is not null")
+    made_test = "update messenger_code set mode = 'test' where key_id is not null and workspace_id = $1"
+    await messenger.execute(made_test, owner.workspace_id)
     phone = await messenger.linked(owner, "own" + secrets.token_hex(3), key=session)
-    await messenger.execute("update messenger_code set mode = 'live' where key_id is not null")
+    made_live = "update messenger_code set mode = 'live' where key_id is not null and workspace_id = $1"
+    await messenger.execute(made_live, owner.workspace_id)
 
     assert "Nothing was linked" in await (await messenger.phone("late" + secrets.token_hex(3))).says(early)
 

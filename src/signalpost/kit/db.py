@@ -268,8 +268,10 @@ class Database:
         first = await pool.acquire(timeout_seconds=ACQUIRE_SECONDS)
         try:
             is_isolated = isolate and await isolation.are_in_force(first)
-        finally:
-            pool.release(first)
+        except BaseException:
+            first.terminate()  # no pool is returned that would close it
+            raise
+        pool.release(first)
         if is_isolated:
             pool.visible, reserve_pool.visible = isolation.of_task, isolation.of_engine
         reserve = cls(reserve_pool, dsn, is_isolated=is_isolated)
@@ -337,8 +339,12 @@ def _pool(dsn: str, size: int, application_name: str, pooler_dsn: str | None = N
             server_settings={"application_name": application_name, "timezone": "UTC"},
             connection_class=_PooledConnection if pooler_dsn else _Connection,
         )
-        await _prepare(connection)
-        await _follow_clock(connection)
+        try:
+            await _prepare(connection)
+            await _follow_clock(connection)
+        except BaseException:
+            connection.terminate()
+            raise
         return connection
 
     return Pool(connect, size=size, idle_seconds=IDLE_SECONDS, show=_PooledConnection.show if pooler_dsn else None)

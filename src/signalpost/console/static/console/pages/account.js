@@ -27,8 +27,8 @@ export default function Account() {
     >
       <${Password} />
       <${SecondFactor} />
-      <${Sessions} />
       <${ThisBrowser} />
+      <${Sessions} />
     <//>
   `;
 }
