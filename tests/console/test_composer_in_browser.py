@@ -139,16 +139,22 @@ async def test_what_a_program_wrote_and_the_page_does_not_show_is_kept(
     ]
 
 
+async def connect(page: Page, owned: Api, profile: str) -> Any:
+    begun = await owned.get("/platforms/mastodon/auth-url", params={"profileId": profile})
+    await page.goto(begun["url"])
+    await page.get_by_role("button", name="Continue to 127.0.0.1").click()
+    await page.get_by_role("link", name="Authorize").click()
+    await page.get_by_role("heading", name="Connected").wait_for()
+    [account] = (await owned.get("/platforms/accounts", params={"profileId": profile}))["data"]
+    return account
+
+
 async def test_what_a_network_lets_one_choose_is_chosen_in_the_composer(
     console: OpenPage, owned: Api, mastodon: str, axe: str
 ) -> None:
     profile = await owned.post("/profiles", json={"name": "Options"})
-    begun = await owned.get("/platforms/mastodon/auth-url", params={"profileId": profile["id"]})
     async with console(expected={404, 422}, hosts=(owned.service.base_url, mastodon)) as page:
-        await page.goto(begun["url"])
-        await page.get_by_role("button", name="Continue to 127.0.0.1").click()
-        await page.get_by_role("link", name="Authorize").click()
-        await page.get_by_role("heading", name="Connected").wait_for()
+        await connect(page, owned, profile["id"])
         await page.goto(f"/console/compose?profileId={profile['id']}")
         await page.get_by_label("Text", exact=True).fill("For followers")
         await page.get_by_text("Options of Mastodon").click()
@@ -166,3 +172,24 @@ async def test_what_a_network_lets_one_choose_is_chosen_in_the_composer(
         await expect(page.get_by_label("Visibility")).to_have_value("private")
 
     assert saved["options"] == {"mastodon": {"visibility": "private", "sensitive": True, "language": "de-AT"}}
+
+
+async def test_a_choice_holds_although_a_program_gave_the_account_its_own(
+    console: OpenPage, owned: Api, mastodon: str
+) -> None:
+    profile = await owned.post("/profiles", json={"name": "Own options"})
+    async with console(expected={404}, hosts=(owned.service.base_url, mastodon)) as page:
+        account = await connect(page, owned, profile["id"])
+        target = {"accountId": account["id"], "options": {"visibility": "unlisted", "language": "de"}}
+        body = {"profileId": profile["id"], "text": "Own", "draft": True, "targets": [target]}
+        made = await owned.post("/posts", json=body)
+        await page.goto(f"/console/compose/{made['id']}")
+        await expect(page.get_by_label("Visibility")).to_have_value("unlisted")
+        await page.get_by_label("Visibility").select_option(label="Private")
+        async with page.expect_response(lambda response: response.request.method == "PATCH") as saved:
+            await page.get_by_role("button", name="Save draft").click()
+        assert (await saved.value).ok
+    now = await owned.get(f"/posts/{made['id']}")
+
+    assert now["options"] == {"mastodon": {"visibility": "private"}}
+    assert now["targets"][0]["options"] == {"language": "de"}

@@ -15,19 +15,27 @@ import { Check, Field } from "../components/field.js";
  * A part for each network of the chosen accounts that has options.
  * @param {{draft: Draft, own: PlatformAccount[], change: Change, errorAt: ErrorAt}} props
  */
-export function NetworkOptions({ draft, own, change, errorAt }) {
-  const chosen = own.filter((account) => draft.accountIds.includes(account.id));
+export function NetworkOptions({ draft, own: accounts, change, errorAt }) {
+  const chosen = accounts.filter((account) => draft.accountIds.includes(account.id));
   const keys = [...new Set(chosen.map((account) => account.platform))];
   return keys.map((platform) => {
     const options = shownOf(platform);
     if (!options.length) return null;
     const values = draft.options?.[platform] ?? {};
+    const ids = chosen.filter((account) => account.platform === platform).map((account) => account.id);
+    const ownValues = Object.assign({}, ...ids.map((id) => draft.own?.[id]?.options));
     const set = (/** @type {string} */ key, /** @type {unknown} */ value) => {
-      const { [key]: _, ...others } = values;
-      const changed = value === undefined ? others : { ...others, [key]: value };
-      change({ options: { ...draft.options, [platform]: changed } });
+      const changed = without(values, key);
+      if (value !== undefined) changed[key] = value;
+      // What is chosen here holds for all accounts of the network: their own values would win.
+      const own = ids.map((id) => [id, ownWithout(draft.own?.[id] ?? {}, key)]);
+      change({
+        options: { ...draft.options, [platform]: changed },
+        own: { ...draft.own, ...Object.fromEntries(own) },
+      });
     };
-    const isOpen = Object.keys(values).length > 0 || options.some((option) => option.required);
+    const isOpen =
+      Object.keys({ ...values, ...ownValues }).length > 0 || options.some((option) => option.required);
     return html`
       <details class="more" key=${platform} open=${isOpen}>
         <summary>${t("Options of {network}", { network: networkName(platform) })}</summary>
@@ -35,7 +43,7 @@ export function NetworkOptions({ draft, own, change, errorAt }) {
           <${Option}
             key=${option.key}
             option=${option}
-            value=${values[option.key]}
+            value=${ownValues[option.key] ?? values[option.key]}
             set=${(/** @type {unknown} */ value) => set(option.key, value)}
             error=${errorAt(`/options/${platform}/${option.key}`)}
           />
@@ -44,6 +52,18 @@ export function NetworkOptions({ draft, own, change, errorAt }) {
     `;
   });
 }
+
+/** @param {Record<string, unknown>} values @param {string} key */
+function without(values, key) {
+  const { [key]: _, ...others } = values;
+  return others;
+}
+
+/** @param {import("../draft.js").Own} own @param {string} key */
+const ownWithout = (own, key) =>
+  own.options
+    ? { ...own, options: without(/** @type {Record<string, unknown>} */ (own.options), key) }
+    : own;
 
 /**
  * Those with fields of their own here; values of several parts are kept as they came.
