@@ -65,11 +65,12 @@ reliability: $(DEV)  ## Generate RELIABILITY.md from what `make faults` has meas
 	$(BIN)/python -m tests.figures page
 
 .PHONY: lint
-lint: $(DEV)  ## Check style, import floors, and that files are formatted and clients of today
+lint: $(DEV)  ## Check style, import floors, laws of size, and that files are formatted and clients of today
 	scripts/install-test-tools node console
 	$(BIN)/ruff check $(wildcard $(SOURCES))
 	$(BIN)/ruff format --check $(wildcard $(SOURCES))
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/house
 	$(BIN)/python scripts/generate-clients --check
 	scripts/check-javascript
 

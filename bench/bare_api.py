@@ -20,7 +20,7 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from signalpost.kit import ids
-from signalpost.kit.db import _prepare  # the same JSON codec as the product's
+from signalpost.kit.connections import prepare  # the same JSON codec as the product's
 
 
 def renewed(value: Any, fresh: dict[UUID, UUID], new: set[UUID]) -> Any:
@@ -72,7 +72,7 @@ class Bare:
 
 async def main(dsn: str, port: int, recording: str) -> None:
     bare = Bare(dsn, pickle.loads(await asyncio.to_thread(Path(recording).read_bytes)))
-    bare.pool = await asyncpg.create_pool(dsn, min_size=12, max_size=12, init=_prepare)
+    bare.pool = await asyncpg.create_pool(dsn, min_size=12, max_size=12, init=prepare)
     server = Server(
         bare, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False
     )

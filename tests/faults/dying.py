@@ -14,7 +14,7 @@ from tests.helpers.api import Api
 
 from signalpost import settings
 from signalpost.context import AppContext
-from signalpost.kit import db, log
+from signalpost.kit import connections, log
 from signalpost.kit.storage import Store
 from signalpost.main import app
 from signalpost.media import pieces
@@ -72,7 +72,7 @@ def _die_at(step: int) -> None:
         setattr(owner, name, stepped)
 
     for name in ("execute", "fetch", "fetchrow", "fetchval"):
-        around_awaited(db._Connection, name)
+        around_awaited(connections.Connection, name)
     around_awaited(Store, "move")
     around(pieces._Writer, "_write")
     around(Path, "rename")

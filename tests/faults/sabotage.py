@@ -17,7 +17,7 @@ import uvloop
 from signalpost import networks
 from signalpost.accounts.token_store import TokenStore
 from signalpost.engine.engine import Engine
-from signalpost.kit import db, failpoint
+from signalpost.kit import connections, db, failpoint
 from signalpost.kit.http.transport import Transport
 
 
@@ -76,11 +76,11 @@ TRANSACTION_SECONDS = 2
 
 def short_transactions() -> None:
     """The server ends a session whose transaction stands still after two seconds, not after fifteen (or thirty)."""
-    limits = db.SESSION_LIMITS | {
+    limits = connections.SESSION_LIMITS | {
         "idle_in_transaction_session_timeout": f"{TRANSACTION_SECONDS}s",
         "transaction_timeout": f"{2 * TRANSACTION_SECONDS}s",
     }
-    constants(SESSION_LIMITS=limits, _SET_SESSION=db.session_sql(db._SESSION | limits))
+    constants(SESSION_LIMITS=limits, SET_SESSION=connections.session_sql(connections.SESSION | limits))
 
 
 TICK_SECONDS = 2

@@ -12,7 +12,7 @@ from tests.faults.hostile import HostileNetwork, slow
 from tests.faults.processes import Process, Sabotage
 from tests.faults.scene import Scene, Tenant, percentile, sizes
 
-from signalpost.kit import db
+from signalpost.kit import connections, db
 
 GRACE_SECONDS = 5.0
 """How long after the server ended a frozen session others may still be late."""
@@ -153,7 +153,9 @@ async def test_sessions_end_when_their_process_does_not_answer(scene: Scene) -> 
 
 async def test_a_session_ends_in_the_middle_of_a_statement(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its process freezes after it prepared a statement: for the server it is active, not idle, and holds its locks."""
-    monkeypatch.setattr(db, "_SET_SESSION", db.session_sql(db._SESSION | {"transaction_timeout": "3s"}))
+    monkeypatch.setattr(
+        connections, "SET_SESSION", connections.session_sql(connections.SESSION | {"transaction_timeout": "3s"})
+    )
     await scene.tenant()
     frozen = await db.Database.open(scene.dsn, connections_max=1)
     with suppress(*db.DATABASE_DOWN):

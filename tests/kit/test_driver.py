@@ -1,4 +1,4 @@
-"""What `kit.db` takes from inside asyncpg, which may change with any release: the sentence says what depends on it."""
+"""What `kit.connections` takes from inside asyncpg, which may change: the sentence says what depends on it."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -14,11 +14,11 @@ from signalpost.kit.patience import Patience
 INSIDE: Final = {
     "_execute": (
         "query, args, limit, timeout, return_status, ignore_custom_codec, record_class",
-        "kit/db.py bounds the statements of a request together by overriding it (decision 0137 rides on `execute`).",
+        "kit/connections.py bounds the statements of a request by overriding it (decision 0137 rides on `execute`).",
     ),
     "_process_log_message": (
         "fields, last_query",
-        "kit/db.py hears which lanes a transaction woke by overriding it; without it, workers look every few seconds.",
+        "kit/connections.py hears by it which lanes a transaction woke; without it, workers look every few seconds.",
     ),
 }
 """Private method -> its parameters, and what stops working if it changes."""

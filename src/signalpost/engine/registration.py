@@ -21,7 +21,8 @@ from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.position import MARK, Position
 from signalpost.kit import ids, isolation, log
-from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS, Database, session_sql
+from signalpost.kit.connections import SESSION_LIMITS, session_sql
+from signalpost.kit.db import DATABASE_UNREACHABLE, Database
 from signalpost.kit.wakes import channel_of
 
 _log = log.get("engine")

@@ -23,8 +23,9 @@ from signalpost.embedded_postgres.cluster import is_initialised
 from signalpost.embedded_postgres.sharing import shared_cluster
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, crypto, isolation, storage
+from signalpost.kit.connections import TRANSACTION_TIMEOUT_SINCE
 from signalpost.kit.crypto import KeyRing
-from signalpost.kit.db import TRANSACTION_TIMEOUT_SINCE, Database
+from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.storage import StorageFailure
 from signalpost.mail.smtp import Server
