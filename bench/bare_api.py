@@ -20,7 +20,7 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from signalpost.kit import ids
-from signalpost.kit.connections import prepare  # the same JSON codec as the product's
+from signalpost.kit.connections import SET_SESSION, set_codecs  # the same as the product's
 
 
 def renewed(value: Any, fresh: dict[UUID, UUID], new: set[UUID]) -> Any:
@@ -68,6 +68,12 @@ class Bare:
             if recorded["new"]:
                 arguments = [renewed(value, fresh, recorded["new"]) for value in arguments]  # noqa: PLW2901
             await db.fetch(sql, *arguments)
+
+
+async def prepare(connection: Any) -> None:
+    """Give a connection the settings and the JSON codec of the product's."""
+    await connection.execute(SET_SESSION)
+    await set_codecs(connection)
 
 
 async def main(dsn: str, port: int, recording: str) -> None:
