@@ -9,6 +9,7 @@ import os
 import pickle
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -23,13 +24,18 @@ from signalpost.kit import ids
 from signalpost.kit.connections import SET_SESSION, set_codecs  # the same as the product's
 
 
+def first_of(array: Sequence[Any]) -> Any:
+    """Return the first element that is not null; None: there is none."""
+    return next((item for item in array if item is not None), None)
+
+
 def renewed(value: Any, fresh: dict[UUID, UUID], new: set[UUID]) -> Any:
     """Return an argument with new values for the ids and hashes that were new in the recording."""
     if isinstance(value, UUID):
         return fresh.setdefault(value, ids.new_id()) if value in new else value
     if isinstance(value, bytes) and len(value) in (16, 32):
         return os.urandom(len(value))
-    if isinstance(value, list) and value and isinstance(value[0], UUID | bytes | msgspec.Struct):
+    if isinstance(value, list | tuple) and isinstance(first_of(value), UUID | bytes | msgspec.Struct):
         return [renewed(item, fresh, new) for item in value]
     if isinstance(value, msgspec.Struct):
         fields = msgspec.structs.asdict(value)
