@@ -7,6 +7,7 @@ those of this machine at this hour; ratios travel further. `--write` puts the re
 import argparse
 import os
 import platform
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -59,14 +60,15 @@ def _field(path: str, name: str) -> str | None:
 
 
 def measured(name: str, *, quick: bool) -> str:
-    """Run one bench and return its table, without its other output.
+    """Run one bench and return its tables, without its other output.
 
     Raises:
         subprocess.CalledProcessError: it failed.
     """
     command = [sys.executable, "-m", f"bench.{name}", *(["--quick"] if quick else [])]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return "".join(line for line in printed.splitlines(keepends=True) if line.startswith("|"))
+    lines = [line for line in printed.splitlines(keepends=True) if line.startswith("|") or line == "\n"]
+    return re.sub(r"\n{3,}", "\n\n", "".join(lines)).strip() + "\n"
 
 
 def write(page: Path, report: str) -> None:

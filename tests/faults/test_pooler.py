@@ -74,6 +74,29 @@ async def test_requests_go_through_a_pooler_in_transaction_mode(
         assert sessions.count(False) == of_tests, "a connection of the API process passes the pooler by"
 
 
+async def test_a_process_that_serves_and_publishes_uses_both_ways(
+    settings: Settings, server: OwnPostgres, network: HostileNetwork, tmp_path: Path
+) -> None:
+    """Its requests go through the pooler; its engine, which needs sessions, comes to the server itself."""
+    pooler = pgbouncer(server, "transaction", **POOLED)
+    async with pooler as address, open_scene(settings, server.dsn, tmp_path) as scene:
+        own = await scene.tenant()
+        account = await own.mastodon(network, "a0")
+        process = await scene.serve(with_worker=True, SIGNALPOST_DATABASE_POOLER_URL=address)
+        texts = [f"post {number}" for number in range(8)]
+        async with scene.client(process, own) as client:
+            answers = await asyncio.gather(
+                *(client.post("/posts", json=own.body(account, text=text)) for text in texts)
+            )
+            assert {answer.status_code for answer in answers} == {201}
+            await scene.all_done()
+            assert {post["status"] for post in (await client.get("/posts")).json()["data"]} == {"published"}
+        assert sorted(network.public()) == texts
+        through = await server.value("count(*) from pg_stat_activity where application_name ~ '^signalpost - '")
+        assert 0 < through <= SESSIONS
+        assert await process.stop() == 0
+
+
 async def test_nothing_of_a_transaction_is_left_in_its_session(server: OwnPostgres) -> None:
     """Whose rows are seen holds for one transaction, also after an error, a cancellation and another tenant."""
     one, other = ids.new_id(), ids.new_id()
