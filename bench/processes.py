@@ -1,8 +1,9 @@
 """One installation with 1, 2 and 3 processes of each kind: `python -m bench.processes [--quick]`.
 
 Posts for now are created over HTTP at `serve --no-worker` processes in turn, 32 connections at each, and published to
-the sandbox by as many `worker` processes, on one database. Measured until the last one is public: posts a second, and
-CPU a post of the API, of the workers and of the database. The floor is one process of each kind, in the same run.
+the sandbox by as many `worker` processes, on one database. Measured until the last one is public: posts a second, CPU a
+post of the API, of the workers and of the database, and transactions a post, which tell how many share a commit. The
+floor is one process of each kind, in the same run.
 Target: with more of them, a post costs at most 1.05 times the CPU.
 """
 
@@ -25,6 +26,7 @@ from bench.service import PROGRAM, Service, ended, environment, healthy, tempora
 from bench.usage import cpu_ms
 
 _PUBLIC = "select count(*) from target where published_at is not null"
+_TRANSACTIONS = "select xact_commit from pg_stat_database where datname = current_database()"
 _WORKERS = "select count(*) from worker where looped_at > now() - interval '2 s'"
 
 
@@ -85,8 +87,8 @@ async def measure(folder: Path, *, quick: bool) -> None:
         tenant, database = Tenant(first), first.cluster.pid()
         db = await asyncpg.connect(first.cluster.dsn())
         stack.callback(db.terminate)
-        print("| processes of each kind | posts/s | CPU a post: API, workers, database, ms | sum | ratio | target |")
-        print("|---|---|---|---|---|---|")
+        print("| processes | posts/s | CPU ms: API, workers, database | sum | transactions | ratio | target |")
+        print("|---|---|---|---|---|---|---|")
         floor = 0.0
         for processes in (1, 2, 3):
             if processes > 1:
@@ -95,16 +97,19 @@ async def measure(folder: Path, *, quick: bool) -> None:
                 await asyncio.sleep(0.1)
             await publish(here, db, tenant, count // 5)
             rates, costs = [], []
+            committed = await db.fetchval(_TRANSACTIONS)
             for _ in range(rounds):
                 started, before = time.perf_counter(), here.cpu_ms(database)
                 await publish(here, db, tenant, count)
                 rates.append(count / (time.perf_counter() - started))
                 costs.append([(new - old) / count for new, old in zip(here.cpu_ms(database), before, strict=True)])
+            committed = (await db.fetchval(_TRANSACTIONS) - committed) / (count * rounds)
             cost = min(costs, key=sum)
             floor = floor or sum(cost)
-            parts, rate = ", ".join(f"{part:.2f}" for part in cost), statistics.median(rates)
+            parts, rate = ", ".join(f"{part:.2f}" for part in cost), f"{statistics.median(rates):,.0f}"
             target = "" if processes == 1 else "<= 1.05"
-            print(f"| {processes} | {rate:,.0f} | {parts} | {sum(cost):.2f} | {sum(cost) / floor:.2f} | {target} |")
+            sums = f"{sum(cost):.2f} | {committed:.2f} | {sum(cost) / floor:.2f}"
+            print(f"| {processes} | {rate} | {parts} | {sums} | {target} |", flush=True)
 
 
 def main() -> None:
