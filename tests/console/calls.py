@@ -15,7 +15,8 @@ MODULES = sorted(
     path for path in FOLDER.rglob("*.js") if not {"vendor", "messages"} & {*path.relative_to(FOLDER).parts}
 )
 _METHODS = {
-    "get": "GET", "all": "GET", "download": "GET", "stream": "GET", "post": "POST", "patch": "PATCH", "remove": "DELETE",
+    "get": "GET", "all": "GET", "download": "GET", "stream": "GET",
+    "post": "POST", "patch": "PATCH", "remove": "DELETE",
 }  # fmt: skip
 """The functions of api.js whose first argument is a path, and what they send."""
 _IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"(?:\.\.?/)+api\.js"')
@@ -97,7 +98,7 @@ def operations_of(call: Call, among: list[Operation]) -> list[Operation]:
         pairs = list(zip(parts, wanted, strict=True))
         words = [want for part, want in pairs if part == "{}" and not want.startswith("{")]
         literal = sum(part == want for part, want in pairs)
-        fits = all(part == want or part == "{}" or want.startswith("{") for part, want in pairs)
+        fits = all(part in (want, "{}") or want.startswith("{") for part, want in pairs)
         if fits and all(f'"{word}"' in source for word in words):
             found.append((literal + len(words), operation))
     most = max((score for score, _ in found), default=0)

@@ -106,7 +106,7 @@ def test_the_libraries_are_what_npm_delivers() -> None:
     )
     assert done.returncode == 0, done.stderr
     names = json.loads((FOLDER / "vendor/hashes.json").read_text())
-    assert {"LICENSE.preact.txt", "LICENSE.htm.txt", "LICENSE.signals.txt"} <= names.keys()
+    assert {"LICENSE.preact.txt", "LICENSE.htm.txt", "LICENSE.signals.txt", "LICENSE.qr.txt"} <= names.keys()
 
 
 _TEXT = re.compile(r'\bt\(\s*(?:"((?:[^"\\]|\\.)*)")')
@@ -129,7 +129,7 @@ def _texts_by_catalog() -> dict[str, set[str]]:
     users = defaultdict[str, set[str]](set)
     for path in MODULES:
         for text in _texts(path):
-            users[text].add(path.stem.partition("-")[0] if path.parent.name == "pages" else "")
+            users[text].add(path.stem.partition("-")[0] if path.parent.name in ("pages", "texts") else "")
     catalogs = defaultdict[str, set[str]](set)
     for text, pages in users.items():
         catalogs[pages.pop() if len(pages) == 1 else ""].add(text)

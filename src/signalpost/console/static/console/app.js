@@ -8,6 +8,7 @@ import { keyboardDialog } from "./keys.js";
 import { route, to } from "./router.js";
 import { Sidebar } from "./sidebar.js";
 import { identify, workspaces } from "./store.js";
+import { loadWords } from "./words.js";
 import { Button, LinkButton } from "./components/button.js";
 import { lazyDialog } from "./components/lazy.js";
 import { Skeleton } from "./components/loaded.js";
@@ -38,6 +39,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
   admin: "admin",
   account: "account",
   trash: "trash",
+  queues: "queues",
 });
 
 const drawer = signal(false);
@@ -168,7 +170,7 @@ async function start() {
     if (!isSignedIn) return;
     render(html`<${Frame} />`, container);
     // Before it is needed: by then the service may have been updated, and no longer have this file.
-    loadSessionDialog().catch(toastProblem);
+    Promise.all([loadSessionDialog(), loadWords()]).catch(toastProblem);
     workspaces.value = (await get("/workspaces", { limit: 100 })).data;
   } catch (error) {
     render(

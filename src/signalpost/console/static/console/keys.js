@@ -19,6 +19,7 @@ export function commands() {
     { keys: "g h", name: t("Go to Home"), run: () => go("") },
     { keys: "g c", name: t("Go to Calendar"), run: () => go("calendar") },
     { keys: "g p", name: t("Go to Posts"), run: () => go("posts") },
+    { keys: "g q", name: t("Go to Queues"), run: () => go("queues") },
     { keys: "g v", name: t("Go to Approvals"), run: () => go("approvals") },
     { keys: "g m", name: t("Go to Media"), run: () => go("media") },
     { keys: "g k", name: t("Go to Clients"), run: () => go("clients") },

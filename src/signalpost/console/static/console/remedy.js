@@ -1,7 +1,8 @@
-// What to do about a warning.
+// A warning about a post: what it says, and what to do.
 import { html } from "./html.js";
 import { t } from "./i18n.js";
 import { to } from "./router.js";
+import { failureSentences } from "./words.js";
 
 /** @typedef {import("signalpost/api").Schemas["PostWarning"]} PostWarning */
 
@@ -10,21 +11,25 @@ const ACCOUNT_CODES = new Set([
   "account_disconnected",
   "account_restricted",
   "account_paused",
+  "account_not_ready",
 ]);
 
-/**
- * What to do about a warning. About accounts and approvals the service tells programs which operation to
- * call: people get a page.
- * @param {{warning: PostWarning}} props
- */
+/** @param {{warning: PostWarning}} props */
+export const Warning = ({ warning }) => html`
+  <p>${failureSentences(warning).happened}</p>
+  <${Remedy} warning=${warning} />
+`;
+
+/** What to do about it. @param {{warning: PostWarning}} props */
 export function Remedy({ warning }) {
-  if (warning.accountId && ACCOUNT_CODES.has(warning.code))
-    return html`
+  const { todo } = failureSentences(warning);
+  const isOfAccount = warning.accountId && ACCOUNT_CODES.has(warning.code);
+  return html`
+    ${todo && html`<p class="small">${todo}</p>`}
+    ${isOfAccount && html`
       <p class="small">
         <a href=${to(`accounts/${warning.accountId}`)}>${t("Open the account")}</a>
       </p>
-    `;
-  return warning.remediation && warning.code !== "approval_required" ? html`
-    <p class="small">${warning.remediation}</p>
-  ` : null;
+    `}
+  `;
 }

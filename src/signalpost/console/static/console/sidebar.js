@@ -16,6 +16,7 @@ const navigation = () => [
   ["", "home", t("Home")],
   ["calendar", "calendar", t("Calendar")],
   ["posts", "posts", t("Posts")],
+  ["queues", "clock", t("Queues")],
   ["approvals", "check", t("Approvals")],
   ["media", "media", t("Media")],
   ["clients", "clients", t("Clients")],

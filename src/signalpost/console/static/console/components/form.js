@@ -3,6 +3,7 @@ import { html, useState } from "../html.js";
 import { Problem } from "../api.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
+import { issueSentence } from "../words.js";
 import { Button } from "./button.js";
 import { Dialog } from "./dialog.js";
 import { ProblemBox } from "./problem-box.js";
@@ -36,14 +37,23 @@ export function useForm(initial, send) {
 }
 
 /**
+ * The form of values, for a part of it.
+ * @template {Record<string, unknown>} T
+ * @typedef {ReturnType<typeof useForm<T>>} FormOf
+ */
+
+/**
  * The message of what was refused about a member of the body.
  * @param {unknown} problem
  * @param {string} name
  */
-export const errorAt = (problem, name) =>
-  problem instanceof Problem
-    ? problem.issues.find((issue) => issue.path.split("/").includes(name))?.message
-    : undefined;
+export const errorAt = (problem, name) => {
+  const issue =
+    problem instanceof Problem
+      ? problem.issues.find(({ path }) => path.split("/").includes(name))
+      : undefined;
+  return issue && issueSentence(issue);
+};
 
 /** What stands in a field that takes several. @param {string} text */
 export const listed = (text) => text.split(/[\s,]+/).filter(Boolean);

@@ -3,51 +3,37 @@ import { html } from "../html.js";
 import { Problem } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
-import { to } from "../router.js";
+import { issueSentence, placeOf, sentencesOf } from "../words.js";
 import { Button } from "./button.js";
+import { DeveloperDetails } from "./developer-details.js";
+
+/** @typedef {import("../words.js").Issue} Issue */
+
+const SHOWN_MAX = 10;
 
 /**
- * What the service refused: what happened, what to do, and the id of the request.
- * @param {{problem: unknown, onRetry?: () => void}} props
+ * What the service refused: what happened, and what to do.
+ * @param {{problem: unknown, onRetry?: () => void}} props `problem`: or a sentence of this console
  */
 export function ProblemBox({ problem, onRetry }) {
-  const document = problem instanceof Problem ? problem.document : { detail: String(problem) };
+  const { happened, said, todo } =
+    problem instanceof Problem ? sentencesOf(problem) : { happened: String(problem), said: "", todo: "" };
+  const document = problem instanceof Problem ? problem.document : null;
   return html`
     <div class="problem" role="alert">
       <${Icon} name="warn" />
       <div>
         <p>
-          <strong>${document.title ?? t("Something went wrong")}</strong>
+          <strong>${happened}</strong>
         </p>
-        ${document.detail && document.detail !== document.title && html`<p>${document.detail}</p>`}
-        ${document.errors?.length > 0 && html`
-          <ul>
-            ${document.errors.slice(0, 10).map((/** @type {any} */ issue) => html`
-              <li>
-                <code>${issue.path}</code> ${issue.message}
-              </li>
-            `)}
-          </ul>
-        `}
-        ${document.remediation && html`
+        ${said && html`<p>${said}</p>`}
+        ${document?.errors?.length > 0 && html`<${Issues} issues=${document.errors} />`}
+        ${todo && html`
           <p>
-            <strong>${t("What to do:")}</strong> ${document.remediation}
+            <strong>${t("What to do:")}</strong> ${todo}
           </p>
         `}
-        <p class="soft small">
-          ${document.code && html`
-            <a href=${`/problems/${document.code}`} target="_blank" rel="noopener">
-              ${document.code}
-            </a>
-          `}
-          ${document.requestId && html`
-            ${" "}
-            ·${" "}
-            <a href=${to("developers/requests", { requestId: document.requestId })}>
-              <code>${document.requestId}</code>
-            </a>
-          `}
-        </p>
+        ${document?.code && document.code !== "offline" && html`<${DeveloperDetails} ...${document} />`}
         ${onRetry && html`
           <${Button} icon="retry" onClick=${onRetry}>
             ${t("Try again")}
@@ -55,5 +41,19 @@ export function ProblemBox({ problem, onRetry }) {
         `}
       </div>
     </div>
+  `;
+}
+
+/** The same is said once, however many accounts it concerns. @param {{issues: Issue[]}} props */
+function Issues({ issues }) {
+  const lines = issues.map((issue) =>
+    [placeOf(issue.path), issueSentence(issue)].filter(Boolean).join(": "),
+  );
+  return html`
+    <ul>
+      ${[...new Set(lines)].slice(0, SHOWN_MAX).map((line) => html`
+        <li>${line}</li>
+      `)}
+    </ul>
   `;
 }

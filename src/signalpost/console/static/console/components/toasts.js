@@ -2,6 +2,7 @@
 import { html, signal } from "../html.js";
 import { Problem } from "../api.js";
 import { t } from "../i18n.js";
+import { issueSentence, sentencesOf } from "../words.js";
 import { Button } from "./button.js";
 
 /** @typedef {{id: number, text: string, undo?: () => void, tone: string}} Toast */
@@ -57,8 +58,9 @@ export function Toasts() {
 
 /** Say that something was refused. @param {unknown} error */
 export function toastProblem(error) {
-  const document = error instanceof Problem ? error.document : { detail: String(error) };
-  toast([document.detail ?? document.title, document.remediation].filter(Boolean).join(" "), {
-    tone: "bad",
-  });
+  if (!(error instanceof Problem)) return toast(String(error), { tone: "bad" });
+  const { happened, said, todo } = sentencesOf(error);
+  const [issue] = error.issues;
+  const sentences = issue ? [happened, issueSentence(issue)] : [happened, said, todo];
+  toast(sentences.filter(Boolean).join(" "), { tone: "bad" });
 }

@@ -13,10 +13,13 @@ import { me } from "../store.js";
 import { setTheme, theme } from "../theme.js";
 import { Time } from "../time.js";
 import { SecondFactor } from "./account-factor.js";
+import { lazy } from "../components/lazy.js";
 import { deviceName } from "./account-device.js";
 import { useRefusal } from "./account-refusal.js";
 
 /** @typedef {import("signalpost/api").Schemas["Session"]} Session */
+
+const Messenger = lazy(() => import("./account-messenger.js"), 2);
 
 export default function Account() {
   const { user } = me.value;
@@ -27,6 +30,7 @@ export default function Account() {
     >
       <${Password} />
       <${SecondFactor} />
+      <${Messenger} />
       <${ThisBrowser} />
       <${Sessions} />
     <//>

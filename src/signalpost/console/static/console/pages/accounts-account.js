@@ -14,6 +14,8 @@ import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
 import { toast, toastProblem } from "../components/toasts.js";
+import { DeveloperDetails } from "../components/developer-details.js";
+import { failureSentences } from "../words.js";
 import { Connect } from "./accounts-connect.js";
 
 /** @typedef {import("../html.js").InputEvent} InputEvent */
@@ -143,6 +145,18 @@ function Details({ account, reload }) {
   `;
 }
 
+/** @param {{issue: AccountHealth["issues"][0]}} props */
+function Unwell({ issue }) {
+  const { happened, todo } = failureSentences({ ...issue, code: `health.${issue.code}` });
+  return html`
+    <div>
+      <p>${happened}</p>
+      ${todo && html`<p class="small">${todo}</p>`}
+      <${DeveloperDetails} detail=${issue.message} />
+    </div>
+  `;
+}
+
 /** @param {{health: AccountHealth}} props */
 function Health({ health }) {
   return html`
@@ -155,16 +169,9 @@ function Health({ health }) {
     ${health.issues.map((issue) => html`
       <div class="notice warn">
         <${Icon} name="warn" />
-        <p>${issue.message}</p>
+        <${Unwell} issue=${issue} />
       </div>
     `)}
-    ${health.recommendations.length > 0 && html`
-      <ul>
-        ${health.recommendations.map((/** @type {string} */ text) => html`
-          <li>${text}</li>
-        `)}
-      </ul>
-    `}
     <dl class="facts">
       <dt>${t("Access")}</dt>
       <dd>

@@ -10,7 +10,8 @@ import { Copy } from "../components/copy.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
 import { Table } from "../components/table.js";
-import { bytes, duration } from "./admin-parts.js";
+import { size } from "../units.js";
+import { duration } from "./admin-parts.js";
 
 const QUERY = { limit: 100 }; // all that is kept
 const SHOWN = 20;
@@ -165,7 +166,7 @@ function Size({ backup }) {
     backup.endedAt && (new Date(backup.endedAt).getTime() - new Date(backup.startedAt).getTime()) / 1000;
   return html`
     <span class="nowrap">
-      ${bytes(backup.bytes)}
+      ${size(backup.bytes)}
       ${backup.endedAt && html`
         <br />
         <span class="soft small">${t("in {time}", { time: duration(seconds) })}</span>

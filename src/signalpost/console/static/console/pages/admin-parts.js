@@ -21,17 +21,6 @@ export function duration(seconds) {
   }).format(seconds / size);
 }
 
-/** @param {number} value */
-export function bytes(value) {
-  const [unit, size] =
-    value >= 1e9 ? ["gigabyte", 1e9] : value >= 1e6 ? ["megabyte", 1e6] : ["kilobyte", 1e3];
-  return new Intl.NumberFormat(locale(), {
-    style: "unit",
-    unit: /** @type {string} */ (unit),
-    maximumFractionDigits: 1,
-  }).format(value / /** @type {number} */ (size));
-}
-
 const MARKS = () =>
   /** @type {Record<string, [string, string, string]>} */ ({
     operational: ["ok", "check", t("Works")],

@@ -20,7 +20,8 @@ import { Card, Page } from "../components/page.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { Tabs } from "../components/tabs.js";
 import { toast } from "../components/toasts.js";
-import { bytes, duration } from "./admin-parts.js";
+import { size } from "../units.js";
+import { duration } from "./admin-parts.js";
 
 const Directory = lazy(() => import("./admin-directory.js"));
 const VIEWS = /** @type {Record<string, any>} */ ({
@@ -133,7 +134,7 @@ function Figures({ stats }) {
     [t("Accounts"), about("accounts", stats.accounts.total)],
     [t("Posts"), about("posts", stats.posts.total)],
     [t("Posts in 24 hours"), number(stats.posts.last24h)],
-    [t("Stored files"), bytes(stats.storageBytes)],
+    [t("Stored files"), size(stats.storageBytes)],
     [t("Deliveries waiting"), number(stats.webhooks.pending)],
   ];
   const byName = (/** @type {Record<string, number>} */ sums) =>

@@ -10,19 +10,15 @@ import { format } from "../time.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
+import { WEEK, weekdayName } from "../weekdays.js";
 import { ProfileFilter } from "./analytics-parts.js";
 
 const SHADES = 5;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-const DAYS = Array.from({ length: 7 }, (_, day) => day);
-const MONDAY = Date.UTC(2024, 0, 1);
 
-/** @param {number} day 0 is Monday @param {"short" | "long"} [weekday] */
-const weekdayName = (day, weekday = "short") =>
-  format(new Date(MONDAY + day * 86_400_000), { weekday }, "UTC");
 /** @param {number} hour */
 const hourName = (hour) =>
-  format(new Date(MONDAY + hour * 3_600_000), { hour: "numeric", minute: "2-digit" }, "UTC");
+  format(new Date(Date.UTC(2024, 0, 1, hour)), { hour: "numeric", minute: "2-digit" }, "UTC");
 const confidenceWord = (/** @type {string} */ key) =>
   ({ low: t("little certainty"), medium: t("some certainty"), high: t("much certainty") })[key] ?? key;
 
@@ -144,7 +140,7 @@ function Heat({ data }) {
     <thead>
       <tr>
         <th scope="col">${t("Hour")}</th>
-        ${DAYS.map((day) => html`
+        ${WEEK.map((day) => html`
           <th scope="col">${weekdayName(day)}</th>
         `)}
       </tr>
@@ -153,7 +149,7 @@ function Heat({ data }) {
       ${HOURS.map((hour) => html`
         <tr>
           <th scope="row">${hourName(hour)}</th>
-          ${DAYS.map((day) => cell(day, hour))}
+          ${WEEK.map((day) => cell(day, hour))}
         </tr>
       `)}
     </tbody>
@@ -167,7 +163,7 @@ function Heat({ data }) {
       </tr>
     </thead>
     <tbody>
-      ${DAYS.map((day) => html`
+      ${WEEK.map((day) => html`
         <tr>
           <th scope="row">${weekdayName(day)}</th>
           ${HOURS.map((hour) => cell(day, hour))}

@@ -6,6 +6,7 @@ import { Networks, PostState, isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 import { Time, format, wallTime, zoneLabel } from "../time.js";
+import { heldSentence } from "../words.js";
 import { clockNote, resolve } from "../zones.js";
 import { stateLook } from "../components/badge.js";
 import { Button, LinkButton } from "../components/button.js";
@@ -151,7 +152,7 @@ function Summary({ post, zone }) {
       ${post.heldMessage && html`
         <p class="notice warn">
           <${Icon} name="pause" />
-          ${post.heldMessage}
+          ${heldSentence(post)}
         </p>
       `}
     </div>

@@ -2,10 +2,11 @@
 import { html, useState } from "../html.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
-import { lazyDialog } from "../components/lazy.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
+import { Tabs } from "../components/tabs.js";
 import { useLoad } from "../hooks.js";
 import { number, t } from "../i18n.js";
 import { to } from "../router.js";
@@ -15,9 +16,10 @@ import { loadBasics, may, profiles } from "../store.js";
 
 const Form = lazyDialog(() => import("./clients-form.js"));
 const Delete = lazyDialog(() => import("./clients-delete.js"));
+const Links = lazy(() => import("./clients-links.js"));
 
-/** @param {{query: Record<string, string>}} props */
-export default function Clients({ query }) {
+/** @param {{id: string, query: Record<string, string>}} props */
+export default function Clients({ id, query }) {
   const loaded = useLoad(() => loadBasics(true), []);
   const [editing, setEditing] = useState(/** @type {Profile | "new" | null} */ (query.new ? "new" : null));
   const [deleting, setDeleting] = useState(/** @type {Profile | null} */ (null));
@@ -36,21 +38,34 @@ export default function Clients({ query }) {
       subtitle=${t("Each has its own accounts, posts, time zone and rules.")}
       actions=${may("profiles:write") && add}
     >
-      <${Loaded} loaded=${{ ...loaded, data: profiles.value ?? undefined }}>
-        ${(/** @type {Profile[] & {cut?: boolean}} */ clients) =>
-          clients.length ? html`
-            <${List} clients=${clients} edit=${setEditing} />
-          ` : html`
-            <${Empty}
-              title=${t("No client yet")}
-              icon="clients"
-              action=${may("profiles:write") && add}
-            >
-              ${t("A client holds the accounts of a brand, a shop or a person.")}
-            <//>
-          `
-        }
-      <//>
+      <${Tabs}
+        label=${t("Clients")}
+        path="clients"
+        current=${id}
+        tabs=${[
+          ["", t("Clients")],
+          ["links", t("Links")],
+        ]}
+      />
+      ${id === "links" ? html`
+        <${Links} />
+      ` : html`
+        <${Loaded} loaded=${{ ...loaded, data: profiles.value ?? undefined }}>
+          ${(/** @type {Profile[] & {cut?: boolean}} */ clients) =>
+            clients.length ? html`
+              <${List} clients=${clients} edit=${setEditing} />
+            ` : html`
+              <${Empty}
+                title=${t("No client yet")}
+                icon="clients"
+                action=${may("profiles:write") && add}
+              >
+                ${t("A client holds the accounts of a brand, a shop or a person.")}
+              <//>
+            `
+          }
+        <//>
+      `}
       ${editing && html`
         <${Form}
           client=${editing === "new" ? null : editing}

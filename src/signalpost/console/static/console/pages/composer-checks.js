@@ -4,8 +4,9 @@ import { post as send } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { bodyOf } from "../draft.js";
-import { Remedy } from "../remedy.js";
+import { Warning } from "../remedy.js";
 import { networkName } from "../store.js";
+import { issueSentence } from "../words.js";
 import { Avatar } from "../components/avatar.js";
 import { Card } from "../components/page.js";
 import { ProblemBox } from "../components/problem-box.js";
@@ -87,21 +88,17 @@ export function Checks({ checked, problem, draft }) {
   const warnings = checked.warnings.filter((warning) => warning.code !== "schedule.dst");
   return html`
     <div role="status">
-      ${checked.errors.map((error) => html`
-        <div class="notice bad">
+      ${sentencesFor(checked.errors).map((sentence) => html`
+        <div class="notice bad" key=${sentence}>
           <${Icon} name="cross" />
-          <div>
-            <p>${error.message ?? error.userMessage}</p>
-            ${error.remediation && html`<p class="small">${error.remediation}</p>`}
-          </div>
+          <p>${sentence}</p>
         </div>
       `)}
       ${warnings.map((warning) => html`
         <div class="notice warn">
           <${Icon} name="warn" />
           <div>
-            <p>${warning.message}</p>
-            <${Remedy} warning=${warning} />
+            <${Warning} warning=${warning} />
           </div>
         </div>
       `)}
@@ -114,6 +111,15 @@ export function Checks({ checked, problem, draft }) {
     </div>
   `;
 }
+
+/**
+ * What is wrong, each thing once, however many accounts it concerns.
+ * @param {PostValidation["errors"]} errors
+ */
+const sentencesFor = (errors) => {
+  const issues = /** @type {import("../words.js").Issue[]} */ (/** @type {unknown} */ (errors));
+  return [...new Set(issues.map(issueSentence))];
+};
 
 /** @param {{draft: Draft, account: any, checked: PostValidation | null}} props */
 export function Preview({ draft, account, checked }) {

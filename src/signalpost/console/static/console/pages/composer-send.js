@@ -5,6 +5,7 @@ import { t } from "../i18n.js";
 import { bodyOf, draftOf, forget } from "../draft.js";
 import { useAction } from "../hooks.js";
 import { go, to } from "../router.js";
+import { heldSentence } from "../words.js";
 import { Button, LinkButton } from "../components/button.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
@@ -109,7 +110,7 @@ function outcomeOf(purpose, draft, saved) {
         : saved.held
           ? ""
           : t("On its way.");
-  return [done, saved.held && saved.heldMessage].filter(Boolean).join(" ");
+  return [done, saved.held && heldSentence(saved)].filter(Boolean).join(" ");
 }
 
 /**

@@ -8,6 +8,7 @@ import { Avatar } from "../components/avatar.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
+import { lazyDialog } from "../components/lazy.js";
 import { Counter } from "./composer-checks.js";
 
 /** @typedef {import("../draft.js").Change} Change */
@@ -15,6 +16,8 @@ import { Counter } from "./composer-checks.js";
 /** @typedef {import("../draft.js").Draft} Draft */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
+
+const Captions = lazyDialog(() => import("./composer-captions.js"));
 
 /** @param {{own: PlatformAccount[], draft: Draft, change: Change}} props */
 export function Accounts({ own, draft, change }) {
@@ -75,6 +78,7 @@ export function Accounts({ own, draft, change }) {
  */
 export function Texts({ draft, own, change, checked, errorAt }) {
   const [tab, setShown] = useState("");
+  const [isRewriting, setRewriting] = useState(false);
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
   // Of a post that failed, accounts and their own texts stay.
   const hasVariants = chosen.length > 1 && !draft.failed;
@@ -89,26 +93,7 @@ export function Texts({ draft, own, change, checked, errorAt }) {
   return html`
     <div class="texts">
       ${hasVariants && html`
-        <div class="segmented" role="group" aria-label=${t("Which text")}>
-          <${Button}
-            kind="quiet"
-            aria-pressed=${current === "" ? "true" : "false"}
-            onClick=${() => setShown("")}
-          >
-            ${t("All accounts")}
-          <//>
-          ${chosen.map((account) => html`
-            <${Button}
-              kind="quiet"
-              key=${account.id}
-              aria-pressed=${account.id === current ? "true" : "false"}
-              onClick=${() => setShown(account.id)}
-            >
-              ${account.username}
-              ${draft.variants[account.id] !== undefined ? " •" : ""}
-            <//>
-          `)}
-        </div>
+        <${Whose} chosen=${chosen} current=${current} draft=${draft} show=${setShown} />
       `}
       <${Field}
         label=${
@@ -137,6 +122,44 @@ export function Texts({ draft, own, change, checked, errorAt }) {
           ${t("Use the text of all accounts")}
         <//>
       `}
+      ${chosen.length > 0 && draft.text.trim() && html`
+        <${Button} kind="quiet" icon="repeat" onClick=${() => setRewriting(true)}>
+          ${t("Rewrite…")}
+        <//>
+      `}
+      ${isRewriting && html`
+        <${Captions}
+          draft=${draft}
+          own=${own}
+          change=${change}
+          onClose=${() => setRewriting(false)}
+        />
+      `}
+    </div>
+  `;
+}
+
+/**
+ * @param {{
+ *   chosen: PlatformAccount[], current: string, draft: Draft, show: (accountId: string) => void
+ * }} props
+ */
+function Whose({ chosen, current, draft, show }) {
+  return html`
+    <div class="segmented" role="group" aria-label=${t("Which text")}>
+      <${Button} kind="quiet" aria-pressed=${current === "" ? "true" : "false"} onClick=${() => show("")}>
+        ${t("All accounts")}
+      <//>
+      ${chosen.map((account) => html`
+        <${Button}
+          kind="quiet"
+          key=${account.id}
+          aria-pressed=${account.id === current ? "true" : "false"}
+          onClick=${() => show(account.id)}
+        >
+          ${account.username} ${draft.variants[account.id] !== undefined ? " •" : ""}
+        <//>
+      `)}
     </div>
   `;
 }

@@ -89,7 +89,7 @@ function NextSlot({ draft, change, queues }) {
     <div class="row">
       ${queues.length > 1 && html`
         <${Field}
-          label=${t("Queue")}
+          label=${t("Slot queue")}
           options=${queues.map((queue) => [queue.id, queue.name])}
           value=${queueId}
           onInput=${(/** @type {string} */ value) => change({ queueId: value })}

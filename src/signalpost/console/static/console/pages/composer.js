@@ -18,6 +18,7 @@ import { Checks, Preview, useCheck } from "./composer-checks.js";
 import { NetworkOptions } from "./composer-options.js";
 import { Refusal, useSend } from "./composer-send.js";
 import { Accounts, Texts } from "./composer-texts.js";
+import { issueSentence } from "../words.js";
 import { More, When } from "./composer-when.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
@@ -111,10 +112,13 @@ function Editor({ first }) {
     event.preventDefault();
     void submit(event.key !== "Enter" ? "draft" : "send");
   };
-  const errorAt = (/** @type {string} */ path) =>
-    refused instanceof Problem
-      ? refused.issues.find((issue) => issue.path === path || issue.path.startsWith(`${path}/`))?.message
-      : undefined;
+  const errorAt = (/** @type {string} */ path) => {
+    const issue =
+      refused instanceof Problem
+        ? refused.issues.find((candidate) => `${candidate.path}/`.startsWith(`${path}/`))
+        : undefined;
+    return issue && issueSentence(issue);
+  };
   if (!profiles.value?.length) return html`<${NoProfile} />`;
   return html`
     <${Page}

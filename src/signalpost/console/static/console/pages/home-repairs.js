@@ -7,6 +7,7 @@ import { isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { accounts, mayDecide, networkName } from "../store.js";
 import { relative } from "../time.js";
+import { failureSentences } from "../words.js";
 import { Card } from "../components/page.js";
 
 /** @typedef {import("./home.js").Data} Data */
@@ -33,7 +34,9 @@ function ofPosts({ broken }) {
       title: titleOf(post).slice(0, 100),
       text: unknown
         ? t("Nobody knows whether it was published. Look, then decide.")
-        : (failed[0]?.error?.userMessage ?? t("It was not published.")),
+        : failed[0]?.error
+          ? failureSentences({ ...failed[0].error, platform: failed[0].platform }).happened
+          : t("It was not published."),
       href: to(`posts/${post.id}`),
       action: unknown ? t("Resolve") : t("Repair"),
     });

@@ -12,7 +12,8 @@ import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { toast, toastProblem } from "../components/toasts.js";
-import { kindName, size } from "./media-parts.js";
+import { size } from "../units.js";
+import { kindName } from "./media-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["Media"]} Media */
 

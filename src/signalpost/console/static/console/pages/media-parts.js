@@ -2,7 +2,8 @@
 import { html, useRef } from "../html.js";
 import { get, local } from "../api.js";
 import { Icon } from "../icons.js";
-import { locale, t, tn } from "../i18n.js";
+import { t, tn } from "../i18n.js";
+import { size } from "../units.js";
 import { useAction } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
@@ -25,18 +26,6 @@ const KINDS = /** @type {() => Record<string, string>} */ (
 );
 /** @param {string} kind */
 export const kindName = (kind) => KINDS()[kind] ?? kind;
-const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
-
-/** "1.2 MB". @param {number} bytes */
-export function size(bytes) {
-  const power = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(1000)));
-  return new Intl.NumberFormat(locale(), {
-    style: "unit",
-    unit: UNITS[power],
-    unitDisplay: power ? "short" : "long",
-    maximumFractionDigits: power ? 1 : 0,
-  }).format(bytes / 1000 ** power);
-}
 
 /** Whether people who cannot see it learn what it shows. @param {any} media */
 export const needsDescription = (media) => ["image", "gif", "video"].includes(media.kind) && !media.altText;

@@ -13,7 +13,8 @@ import { Loaded, Skeleton } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { ProfileFilter } from "../components/profile-field.js";
 import { Delete, Details } from "./media-details.js";
-import { MediaCard, MediaFilters, MoreMedia, PAGE, size } from "./media-parts.js";
+import { size } from "../units.js";
+import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
 
 /** @param {{query: Record<string, string>}} props */
 export default function Media({ query }) {

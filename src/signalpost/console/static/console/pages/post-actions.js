@@ -1,20 +1,26 @@
 // What can be done with a post.
-import { html, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { newKey, post as send, remove } from "../api.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
 import { go, to } from "../router.js";
-import { may } from "../store.js";
+import { loadBasics, may, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Check } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
+import { lazyDialog } from "../components/lazy.js";
 import { toast, toastProblem } from "../components/toasts.js";
+
+const PassOn = lazyDialog(() => import("./post-fanout.js"));
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 
 /** @param {{post: Post, reload: () => Promise<void>}} props */
 export function Actions({ post, reload }) {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState(/** @type {"" | "delete" | "pass on"} */ (""));
+  useEffect(() => {
+    loadBasics().catch(toastProblem);
+  }, []);
   const canCancel =
     (may("posts:publish") ||
       (may("posts:write") && !["approved", "not_required"].includes(post.approval.state))) &&
@@ -51,11 +57,17 @@ export function Actions({ post, reload }) {
       <${LinkButton} href=${to("compose", { copy: post.id })} icon="copy">
         ${t("Duplicate")}
       <//>
-      <${Button} kind="danger" icon="trash" onClick=${() => setAsking(true)}>
+      ${(profiles.value?.length ?? 0) > 1 && html`
+        <${Button} icon="repeat" onClick=${() => setAsking("pass on")}>
+          ${t("Pass on…")}
+        <//>
+      `}
+      <${Button} kind="danger" icon="trash" onClick=${() => setAsking("delete")}>
         ${t("Delete")}
       <//>
       `}
-    ${asking && html`<${Delete} post=${post} onClose=${() => setAsking(false)} />`}
+    ${asking === "delete" && html`<${Delete} post=${post} onClose=${() => setAsking("")} />`}
+    ${asking === "pass on" && html`<${PassOn} post=${post} onClose=${() => setAsking("")} />`}
   `;
 }
 

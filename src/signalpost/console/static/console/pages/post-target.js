@@ -8,6 +8,7 @@ import { isUnknownTarget } from "../post-parts.js";
 import { to } from "../router.js";
 import { accountOf, may, networkName } from "../store.js";
 import { Time } from "../time.js";
+import { failureSentences, issueSentence } from "../words.js";
 import { Avatar } from "../components/avatar.js";
 import { Badge } from "../components/badge.js";
 import { Button, LinkButton } from "../components/button.js";
@@ -55,6 +56,45 @@ export function PostTarget({ post, target, reload }) {
   `;
 }
 
+/** @param {{error: NonNullable<Target["error"]>, platform: string}} props */
+function Why({ error, platform }) {
+  const { happened, said, todo } = failureSentences({ ...error, platform });
+  // The reason of the network, in its own words; what this service wrote about it is for developers.
+  const reason = error.source === "platform" && error.message !== error.userMessage ? error.message : "";
+  return html`
+    <p>${happened}</p>
+    ${said && said !== happened && html`<p>${said}</p>`}
+    ${reason && html`
+      <p>
+        ${t("{network} says:", { network: networkName(platform) })} <q lang="en">${reason}</q>
+      </p>
+    `}
+    ${todo && html`
+      <p>
+        <strong>${t("What to do:")}</strong> ${todo}
+      </p>
+    `}
+    <details class="small">
+      <summary>${t("Details for developers")}</summary>
+      <div lang="en">
+        <p>
+          <a href="/docs/guides/outcomes#codes" target="_blank" rel="noopener">
+            <code>${error.code}</code>
+          </a>
+          ${error.rule && html`
+            ${" "}
+            · <code>${error.rule}</code>
+            `}
+          ${error.httpStatus ? ` · HTTP ${error.httpStatus}` : ""}
+          ${error.platformCode ? ` · ${error.platformCode}` : ""}
+        </p>
+        <p>${error.message}</p>
+        ${error.remediation && html`<p>${error.remediation}</p>`}
+      </div>
+    </details>
+  `;
+}
+
 /**
  * @param {{
  *   post: Post, target: Target, error: NonNullable<Target["error"]>, reload: () => Promise<void>
@@ -70,20 +110,8 @@ function Failure({ post, target, error, reload }) {
     <div class="notice bad full">
       <${Icon} name="cross" />
       <div>
-        <p>${error.userMessage || error.message}</p>
-        ${error.userMessage && error.message !== error.userMessage && html`<p>${error.message}</p>`}
-        ${error.remediation && html`
-          <p>
-            <strong>${t("What to do:")}</strong> ${error.remediation}
-          </p>
-        `}
-        <p class="small">
-          <a href=${`/docs/guides/outcomes#codes`} target="_blank" rel="noopener">
-            ${error.code}
-          </a>
-          ${error.httpStatus ? ` · HTTP ${error.httpStatus}` : ""} ·${" "}
-          ${tn(target.attempts, "{n} attempt", "{n} attempts")}
-        </p>
+        <${Why} error=${error} platform=${target.platform} />
+        <p class="small soft">${tn(target.attempts, "{n} attempt", "{n} attempts")}</p>
         <div class="actions">
           ${canReconnect && html`
             <${LinkButton} href=${to(`accounts/${target.accountId}`)} icon="link">
@@ -218,7 +246,7 @@ function Resolve({ post, target, outcome, onClose, reload }) {
           maxlength="2048"
           autofocus
           hint=${t("Optional: copy it from the network, so that everyone here finds the post.")}
-          error=${problem?.issues[0]?.message}
+          error=${problem?.issues[0] && issueSentence(problem.issues[0])}
         />
       ` : html`
         <p>

@@ -10,6 +10,7 @@ import { Remedy } from "../remedy.js";
 import { to } from "../router.js";
 import { loadBasics, loadPlatforms } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
+import { heldSentence } from "../words.js";
 import { LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazy } from "../components/lazy.js";
@@ -125,7 +126,7 @@ function Held({ post }) {
     <div class="notice warn" role="status">
       <${Icon} name="pause" />
       <div>
-        <p>${post.heldMessage}</p>
+        <p>${heldSentence(post)}</p>
         ${post.warnings.map((warning) => html`
           <${Remedy} key=${`${warning.code} ${warning.accountId}`} warning=${warning} />
         `)}

@@ -7,16 +7,19 @@ import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
 import { filter, to } from "../router.js";
-import { loadBasics, loadPlatforms, platforms, profiles } from "../store.js";
+import { loadBasics, loadPlatforms, may, platforms, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
+import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { ProfileFilter } from "../components/profile-field.js";
 import { toastProblem } from "../components/toasts.js";
 
 import Post from "./post.js";
+
+const ScheduleDrafts = lazyDialog(() => import("./posts-schedule.js"));
 
 const STATUSES = /** @type {() => [string, string][]} */ (
   () => [
@@ -61,11 +64,18 @@ function PostsList({ query }) {
   });
   const isFiltered = Boolean(q || status || platform || profileId);
   useRowKeys(loaded.data?.data.length ?? 0);
+  const [isScheduling, setScheduling] = useState(false);
+  const drafts = (loaded.data?.data ?? []).filter((post) => post.status === "draft").slice(0, 100);
   return html`
     <${Page}
       title=${t("Posts")}
       actions=${
         html`
+          ${status === "draft" && drafts.length > 0 && may("posts:publish") && html`
+            <${Button} icon="clock" onClick=${() => setScheduling(true)}>
+              ${t("Schedule these…")}
+            <//>
+          `}
           <${LinkButton} href=${to("trash")} icon="trash">
             ${t("Trash")}
           <//>
@@ -86,6 +96,14 @@ function PostsList({ query }) {
           `
         }
       <//>
+      ${isScheduling && html`
+        <${ScheduleDrafts}
+          drafts=${drafts}
+          profileId=${profileId}
+          onClose=${() => setScheduling(false)}
+          onDone=${loaded.reload}
+        />
+      `}
     <//>
   `;
 }

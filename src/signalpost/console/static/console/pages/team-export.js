@@ -2,7 +2,8 @@
 import { html, useState } from "../html.js";
 import { Problem, ROOT, askToSignIn, get, post, remove } from "../api.js";
 import { Icon } from "../icons.js";
-import { language, locale, t } from "../i18n.js";
+import { language, t } from "../i18n.js";
+import { size } from "../units.js";
 import { useAction } from "../hooks.js";
 import { useLive } from "../live.js";
 import { chooseWorkspace, me, workspaces } from "../store.js";
@@ -31,12 +32,6 @@ export default function Owner() {
     ${deleting && html`<${Delete} onClose=${() => setDeleting(false)} />`}
   `;
 }
-
-/** @param {number} bytes */
-const size = (bytes) =>
-  new Intl.NumberFormat(locale(), { style: "unit", unit: "megabyte", maximumFractionDigits: 1 }).format(
-    Math.max(0.1, bytes / 1e6),
-  );
 
 /**
  * Call, and once more after the password: only who has just signed in may carry everything away.

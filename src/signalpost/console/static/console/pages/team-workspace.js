@@ -1,5 +1,5 @@
 // The workspace itself: its name, zone, addresses, and what it uses of the plan.
-import { html } from "../html.js";
+import { html, useState } from "../html.js";
 import { get, patch } from "../api.js";
 import { t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
@@ -8,13 +8,15 @@ import { me, reloadMe, workspaces } from "../store.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { useForm } from "../components/form.js";
-import { lazy } from "../components/lazy.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
 
 const Owner = lazy(() => import("./team-export.js"));
+const NewWorkspace = lazyDialog(() => import("./team-new-workspace.js"));
+const Leave = lazyDialog(() => import("./team-leave.js"));
 
 export function Workspace() {
   return html`
@@ -23,6 +25,29 @@ export function Workspace() {
       <${Usage} />
     </div>
     ${me.value.role === "owner" && html`<${Owner} />`}
+    <${Others} />
+  `;
+}
+
+/** What concerns more than this workspace. */
+function Others() {
+  const [open, setOpen] = useState("");
+  const close = () => setOpen("");
+  return html`
+    <${Card} title=${t("Other workspaces")}>
+      <div class="actions">
+        <${Button} icon="plus" onClick=${() => setOpen("new")}>
+          ${t("New workspace")}
+        <//>
+        ${me.value.role !== "owner" && html`
+          <${Button} kind="danger" icon="logout" onClick=${() => setOpen("leave")}>
+            ${t("Leave this workspace")}
+          <//>
+        `}
+      </div>
+      ${open === "new" && html`<${NewWorkspace} onClose=${close} />`}
+      ${open === "leave" && html`<${Leave} onClose=${close} />`}
+    <//>
   `;
 }
 

@@ -6,6 +6,7 @@ export default /** @type {Record<string, string>} */ ({
   "Change the password": "Passwort ändern",
   "Code of the app": "Code der App",
   "Code of the app, or a recovery code": "Code der App oder Ersatzcode",
+  "Code to scan with a phone": "Code zum Scannen mit dem Telefon",
   Colours: "Farben",
   Dark: "Dunkel",
   Device: "Gerät",
@@ -18,9 +19,20 @@ export default /** @type {Record<string, string>} */ ({
   "It is on. If you lose the device, each of these codes lets you in once. Keep them elsewhere.":
     "Er ist eingeschaltet. Wenn Sie das Gerät verlieren, kommen Sie mit jedem dieser Codes einmal hinein. Bewahren Sie sie anderswo auf.",
   Light: "Hell",
+  "Link another number": "Andere Nummer verknüpfen",
+  "Link my number": "Meine Nummer verknüpfen",
+  "Messages from it become no posts any more. It can be linked again.":
+    "Nachrichten von ihr werden keine Beiträge mehr. Sie lässt sich wieder verknüpfen.",
   "New password": "Neues Passwort",
   Next: "Weiter",
-  "Password now": "Jetziges Passwort",
+  "not shown by the messenger": "vom Messenger nicht gezeigt",
+  "Open WhatsApp here": "WhatsApp hier öffnen",
+  "Or send {code} to {number}.": "Oder senden Sie {code} an {number}.",
+  "Post from your phone": "Beiträge vom Telefon",
+  "Scan this with your phone, and send the message that it opens.":
+    "Scannen Sie das mit dem Telefon und senden Sie die Nachricht, die sich öffnet.",
+  "Send a text or a picture to a number at WhatsApp, and it becomes a post.":
+    "Schicken Sie einen Text oder ein Bild an eine Nummer bei WhatsApp, und es wird ein Beitrag.",
   "Set it up": "Einrichten",
   "Sign out everywhere else": "Überall sonst abmelden",
   "Signed in": "Angemeldet",
@@ -43,7 +55,12 @@ export default /** @type {Record<string, string>} */ ({
     "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
   "this one": "diese hier",
   unknown: "unbekannt",
+  Unlink: "Verknüpfung lösen",
+  "Unlink the number?": "Verknüpfung der Nummer lösen?",
+  "What you send may do what you may do here.": "Was Sie senden, darf, was Sie hier dürfen.",
   "Where you are signed in": "Wo Sie angemeldet sind",
   "With an app that shows codes, a stolen password is not enough to sign in.":
     "Mit einer App, die Codes zeigt, reicht ein gestohlenes Passwort nicht zur Anmeldung.",
+  "Works until": "Gilt bis",
+  "Your number is linked.": "Ihre Nummer ist verknüpft.",
 });

@@ -35,7 +35,6 @@ export default /** @type {Record<string, string>} */ ({
   "Send a link to whoever has the password of an account: they connect it without a login here, and see nothing else.":
     "Senden Sie einen Link an die Person, die das Passwort eines Kontos hat: Sie verbindet es ohne Anmeldung hier und sieht sonst nichts.",
   "Send this link": "Senden Sie diesen Link",
-  Server: "Server",
   "So that you recognise it in the list": "Damit Sie sie in der Liste erkennen",
   "Test now": "Jetzt prüfen",
   "The link no longer works.": "Der Link gilt nicht mehr.",

@@ -19,7 +19,6 @@ export default /** @type {Record<string, string>} */ ({
   "Day by day": "Tag für Tag",
   "Days are those of {zone}.": "Die Tage sind die von {zone}.",
   Engagement: "Interaktion",
-  "First day": "Erster Tag",
   Followers: "Follower",
   "Followers by day": "Follower nach Tagen",
   "Followers of {name}": "Follower von {name}",
@@ -29,7 +28,6 @@ export default /** @type {Record<string, string>} */ ({
   "In each hour: how many posts were published in it. Grey: not enough data to tell.":
     "In jeder Stunde: wie viele Beiträge in ihr veröffentlicht wurden. Grau: zu wenig Daten für eine Aussage.",
   "Last 12 months": "Letzte 12 Monate",
-  "Last day": "Letzter Tag",
   "Last {n} days": "Letzte {n} Tage",
   Likes: "Gefällt mir",
   "Look at the plans": "Tarife ansehen",
@@ -43,7 +41,6 @@ export default /** @type {Record<string, string>} */ ({
   "Not known yet.": "Noch nicht bekannt.",
   "Nothing was collected yet.": "Es wurde noch nichts gesammelt.",
   "Nothing was published in this period": "In diesem Zeitraum wurde nichts veröffentlicht",
-  Number: "Zahl",
   "Numbers are collected from one hour after a post is published.":
     "Zahlen werden ab einer Stunde nach dem Veröffentlichen gesammelt.",
   "Numbers were collected last": "Zuletzt gesammelt",

@@ -26,7 +26,6 @@ export default /** @type {Record<string, string>} */ ({
   "Published:": "Veröffentlicht:",
   Repeats: "Wiederholt sich",
   "Scheduled for:": "Geplant für:",
-  Tag: "Schlagwort",
   "This hour comes twice": "Diese Stunde kommt zweimal",
   "This hour does not exist": "Diese Stunde gibt es nicht",
   "Times of {zone}": "Zeiten von {zone}",

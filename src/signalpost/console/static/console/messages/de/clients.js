@@ -1,35 +1,64 @@
 // German of pages/clients.js.
 export default /** @type {Record<string, string>} */ ({
+  "a deleted client": "ein gelöschter Kunde",
+  "Also go out at": "Erscheinen auch bei",
   "An owner, an admin or an approver decides before a post goes out.":
     "Inhaber, Administrator oder Prüfer entscheiden, bevor ein Beitrag erscheint.",
   "Another client has this name.": "Ein anderer Kunde heißt schon so.",
   Approval: "Freigabe",
+  "as a draft": "als Entwurf",
   "Between 1 and 100 characters.": "Zwischen 1 und 100 Zeichen.",
-  Colour: "Farbe",
+  "by itself": "von selbst",
+  "Change the link": "Verknüpfung ändern",
+  "Could not be passed on": "Konnte nicht weitergegeben werden",
   "Delete the client": "Kunden löschen",
   "Delete…": "Löschen …",
   "Each has its own accounts, posts, time zone and rules.":
     "Jeder hat eigene Konten, Beiträge, Zeitzone und Regeln.",
+  "End the link to {name}": "Verknüpfung mit {name} beenden",
+  "End the link to {name}?": "Verknüpfung mit {name} beenden?",
   "Give the client a name.": "Geben Sie dem Kunden einen Namen.",
+  How: "Wie",
   "Its posts go to the trash for 30 days, and what is scheduled does not go out. What is published stays at the networks.":
     "Die Beiträge kommen für 30 Tage in den Papierkorb, und Geplantes erscheint nicht. Was veröffentlicht ist, bleibt in den Netzwerken.",
   "Its {n} account is disconnected; posting there again needs a new connection.":
     "{n} Konto wird getrennt; um dort wieder zu veröffentlichen, muss es neu verbunden werden.",
   "Its {n} accounts are disconnected; posting there again needs new connections.":
     "{n} Konten werden getrennt; um dort wieder zu veröffentlichen, müssen sie neu verbunden werden.",
+  "Link ended": "Verknüpfung beendet",
+  "Link two clients": "Zwei Kunden verknüpfen",
+  Linked: "Verknüpft",
+  Links: "Verknüpfungen",
+  "Links between clients": "Verknüpfungen zwischen Kunden",
   needed: "nötig",
+  "No clients are linked": "Keine Kunden sind verknüpft",
   "not needed": "nicht nötig",
+  "Not passed on": "Nicht weitergegeben",
+  "Nothing more is passed on. Posts that were passed on stay.":
+    "Es wird nichts mehr weitergegeben. Weitergegebene Beiträge bleiben.",
+  "Nothing yet.": "Noch nichts.",
+  "only when someone passes a post on": "nur wenn jemand einen Beitrag weitergibt",
+  "Otherwise only what someone passes on.": "Sonst nur, was jemand weitergibt.",
+  "Pass every post on": "Jeden Beitrag weitergeben",
+  "Passed on": "Weitergegeben",
   "Posts need an approval": "Beiträge brauchen eine Freigabe",
+  "Posts of": "Beiträge von",
   Show: "Zeigen",
+  "Such as “From our bakery: ”.": "Etwa „Aus unserer Backstube: “.",
+  "The link has ended.": "Die Verknüpfung ist beendet.",
   "There is no such time zone. Choose one of the list.":
     "Diese Zeitzone gibt es nicht. Wählen Sie eine aus der Liste.",
-  "This cannot be saved as it is.": "So lässt sich das nicht speichern.",
   "Times of this client's posts and slots are meant in it.":
     "In ihr sind die Zeiten der Beiträge und Plätze dieses Kunden gemeint.",
+  "What a chain publishes can go out at its shops too, each with words of its own in front.":
+    "Was eine Kette veröffentlicht, kann auch bei ihren Läden erscheinen, jeweils mit eigenen Worten davor.",
+  "What the links did": "Was die Verknüpfungen taten",
   "{name} is a client now.": "{name} ist jetzt Kunde.",
   "{name} is deleted: {accounts}, {posts}.": "{name} ist gelöscht: {accounts}, {posts}.",
   "{n} account is disconnected": "{n} Konto ist getrennt",
   "{n} accounts are disconnected": "{n} Konten sind getrennt",
+  "{n} minute later": "{n} Minute später",
+  "{n} minutes later": "{n} Minuten später",
   "{n} post is in the trash": "{n} Beitrag ist im Papierkorb",
   "{n} posts are in the trash": "{n} Beiträge sind im Papierkorb",
 });

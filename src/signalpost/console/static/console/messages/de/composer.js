@@ -1,9 +1,27 @@
 // German of pages/composer.js.
 export default /** @type {Record<string, string>} */ ({
+  Again: "Noch einmal",
   "As usual": "Wie üblich",
   "As usual: {value}": "Wie üblich: {value}",
+  "by rules": "nach Regeln",
+  "by the language model": "vom Sprachmodell",
   Choose: "Bitte wählen",
+  "Hashtags at most": "Höchstens Hashtags",
+  "Let the language model write, if there is one": "Das Sprachmodell schreiben lassen, wenn es eines gibt",
+  "Made to fit each network: shortened at the end of a sentence, with its hashtags and links.":
+    "Für jedes Netzwerk passend gemacht: am Satzende gekürzt, mit Hashtags und Links.",
   "Options of {network}": "Optionen von {network}",
+  "Otherwise only rules: they cut and tidy, and write nothing new.":
+    "Sonst nur Regeln: Sie kürzen und räumen auf, schreiben aber nichts Neues.",
+  "Rewrite the text": "Text umschreiben",
+  "Rewrite…": "Umschreiben …",
+  "Such as: friendly and short.": "Etwa: freundlich und kurz.",
+  Suggest: "Vorschlagen",
+  "the rest does not fit into one post": "der Rest passt nicht in einen Beitrag",
+  Tone: "Ton",
+  "Use it": "Nehmen",
+  "Use it for {network}": "Für {network} nehmen",
+  Used: "Genommen",
   "{label} (needed)": "{label} (nötig)",
   "Add to the queue": "In die Warteschlange",
   "At a time": "Zu einer Zeit",
@@ -18,7 +36,6 @@ export default /** @type {Record<string, string>} */ ({
   "First comment:": "Erster Kommentar:",
   "For networks with titles, and for lists here.": "Für Netzwerke mit Titeln und für die Listen hier.",
   "Kept in this browser": "In diesem Browser gesichert",
-  Link: "Link",
   "Load what was saved": "Gespeichertes laden",
   "Look at the other post": "Anderen Beitrag ansehen",
   "More: first comment, link, tags, title": "Mehr: erster Kommentar, Link, Tags, Titel",
@@ -39,7 +56,6 @@ export default /** @type {Record<string, string>} */ ({
   "Scheduled.": "Geplant.",
   "Separated by commas; for finding posts here, never published.":
     "Durch Kommas getrennt; zum Finden, nie veröffentlicht.",
-  Text: "Text",
   "Text for {account}": "Text für {account}",
   "Use the text of all accounts": "Text aller Konten benutzen",
   "Waiting for the network…": "Warten auf die Verbindung …",
@@ -49,4 +65,6 @@ export default /** @type {Record<string, string>} */ ({
   "{n} file is converted for this network.": "{n} Datei wird für dieses Netzwerk umgewandelt.",
   "{n} files are converted for this network.": "{n} Dateien werden für dieses Netzwerk umgewandelt.",
   "{n} too many": "{n} zu viel",
+  "{used} of {limit} texts of the model are used this month.":
+    "{used} von {limit} Texten des Modells sind diesen Monat verbraucht.",
 });

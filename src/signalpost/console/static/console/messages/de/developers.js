@@ -41,7 +41,6 @@ export default /** @type {Record<string, string>} */ ({
   "End it now": "Jetzt beenden",
   "End the old one at once": "Das alte sofort beenden",
   Event: "Ereignis",
-  Events: "Ereignisse",
   "Events happened while nothing was sent to this webhook. Each has its own id: your server can recognise what it has handled.":
     "Es gab Ereignisse, während nichts an diesen Webhook gesendet wurde. Jedes hat eine eigene ID: Ihr Server erkennt, was er schon verarbeitet hat.",
   "Every call of a program or of this console is listed here for seven days, with what came of it.":

@@ -32,6 +32,13 @@ export default /** @type {Record<string, string>} */ ({
   Notes: "Notizen",
   "Optional: copy it from the network, so that everyone here finds the post.":
     "Freiwillig: Kopieren Sie sie vom Netzwerk, damit alle hier den Beitrag finden.",
+  "Otherwise they are published now, to all accounts of these clients.":
+    "Sonst erscheinen sie jetzt, auf allen Konten dieser Kunden.",
+  "Pass on": "Weitergeben",
+  "Pass on to other clients": "An andere Kunden weitergeben",
+  "Pass on…": "Weitergeben …",
+  "Passed on to {n} client": "An {n} Kunden weitergegeben",
+  "Passed on to {n} clients": "An {n} Kunden weitergegeben",
   "Post it again": "Noch einmal veröffentlichen",
   "Post it again?": "Noch einmal veröffentlichen?",
   "Reconnect the account": "Konto neu verbinden",
@@ -51,6 +58,7 @@ export default /** @type {Record<string, string>} */ ({
   "This cannot be undone.": "Das lässt sich nicht rückgängig machen.",
   "What happened": "Was geschah",
   "Yes, it is there": "Ja, er ist da",
+  "{network} says:": "{network} sagt:",
   "{n} attempt": "{n} Versuch",
   "{n} attempts": "{n} Versuche",
 });

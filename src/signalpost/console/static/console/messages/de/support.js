@@ -20,7 +20,6 @@ export default /** @type {Record<string, string>} */ ({
   "It is closed and takes no messages.": "Sie ist geschlossen und nimmt keine Nachrichten an.",
   "It is deleted with its messages. That is possible until staff have answered.":
     "Sie wird mit ihren Nachrichten gelöscht. Das geht, bis Mitarbeiter geantwortet haben.",
-  "Last message": "Letzte Nachricht",
   Messages: "Nachrichten",
   "No feature requests yet": "Noch keine Wünsche",
   "No ticket matches these filters.": "Keine Anfrage passt zu diesen Filtern.",

@@ -9,6 +9,7 @@ export default /** @type {Record<string, string>} */ ({
   "Cancel the subscription first": "Erst das Abonnement kündigen",
   Contributor: "Autor",
   "Copy the link": "Link kopieren",
+  "Create it": "Anlegen",
   "Danger zone": "Gefahrenzone",
   "Delete the workspace": "Arbeitsbereich löschen",
   "Delete the workspace: nobody gets in any more and nothing is published. For 30 days an operator can restore it; after that posts, files, accounts, members, keys and history are erased.":
@@ -27,26 +28,33 @@ export default /** @type {Record<string, string>} */ ({
   Invite: "Einladen",
   "It cannot go to someone else while your card is charged for it. Offer it to {name} together with the payments: it moves when they have entered a card, and yours is removed. Nobody pays twice. Or cancel the subscription first.":
     "Er kann nicht an jemand anderen gehen, solange Ihre Karte für ihn belastet wird. Bieten Sie ihn {name} zusammen mit den Zahlungen an: Er geht über, sobald eine Karte eingegeben ist, und Ihre wird entfernt. Niemand zahlt doppelt. Oder kündigen Sie erst das Abonnement.",
+  "It has members, clients and a plan of its own.":
+    "Er hat eigene Mitglieder, Kunden und einen eigenen Tarif.",
   "It is being made; you can leave this page. A mail says when it is ready.":
     "Er entsteht gerade; Sie können die Seite verlassen. Eine E-Mail sagt, wann er fertig ist.",
   Keep: "Behalten",
   "kept until": "aufbewahrt bis",
   "Last active": "Zuletzt aktiv",
+  Leave: "Verlassen",
+  "Leave this workspace": "Diesen Arbeitsbereich verlassen",
+  "Leave {name}?": "{name} verlassen?",
   "Let in again": "Wieder zulassen",
   made: "erstellt",
   "Make the owner": "Zum Besitzer machen",
   "Make {name} the owner?": "{name} zum Besitzer machen?",
+  "New workspace": "Neuer Arbeitsbereich",
   "No mail was sent. Send this link yourself:": "Es ging keine Mail hinaus. Senden Sie diesen Link selbst:",
   "Offer it with the payments": "Mit den Zahlungen anbieten",
   "One per line; for programs that connect accounts.":
     "Eine je Zeile; für Programme, die Konten verbinden.",
+  "Other workspaces": "Andere Arbeitsbereiche",
   reads: "liest",
   "reads, and approves posts": "liest und gibt Beiträge frei",
   "Ready: {size}": "Fertig: {size}",
   Remove: "Entfernen",
   "Remove {name}?": "{name} entfernen?",
-  Role: "Rolle",
   "Show the last export": "Letzten Export zeigen",
+  Stay: "Bleiben",
   Suspend: "Sperren",
   "Take the workspace along": "Den Arbeitsbereich mitnehmen",
   "The last export failed. Try again, or ask the people who run this service.":
@@ -59,7 +67,6 @@ export default /** @type {Record<string, string>} */ ({
     "Zeiten werden darin gezeigt. Wartende Beiträge behalten ihren Zeitpunkt.",
   "Type the name of the workspace: {name}": "Geben Sie den Namen des Arbeitsbereichs ein: {name}",
   Viewer: "Leser",
-  What: "Was",
   "What each role may do": "Was jede Rolle darf",
   "What waits to be published is not published. Programs with keys of this workspace are refused from now on.":
     "Was noch wartet, wird nicht veröffentlicht. Programme mit Schlüsseln dieses Arbeitsbereichs werden ab jetzt abgewiesen.",
@@ -70,6 +77,8 @@ export default /** @type {Record<string, string>} */ ({
   you: "Sie",
   "You become an admin. Only {name} can give it back.":
     "Sie werden Admin. Nur {name} kann ihn zurückgeben.",
+  "You no longer see it, and your keys for it end. What you wrote stays. Only an invitation brings you back.":
+    "Sie sehen ihn nicht mehr, und Ihre Schlüssel dafür enden. Was Sie geschrieben haben, bleibt. Zurück kommen Sie nur durch eine Einladung.",
   "Your card pays for this workspace": "Ihre Karte zahlt für diesen Arbeitsbereich",
   "{name} can take it over now, under Billing.": "{name} kann ihn jetzt übernehmen, unter Abrechnung.",
   "{name} is no longer a member.": "{name} ist kein Mitglied mehr.",

@@ -1,0 +1,8 @@
+// German of texts/places.js.
+export default /** @type {Record<string, string>} */ ({
+  Expires: "Gilt bis",
+  Part: "Teil",
+  Picture: "Bild",
+  Rights: "Rechte",
+  Setting: "Einstellung",
+});

@@ -1,0 +1,266 @@
+// What networks would refuse, by rule, and what is wrong with a value, by the code of the issue.
+import { number, t } from "../i18n.js";
+import { duration, size } from "../units.js";
+
+/** @typedef {Record<string, number>} Values the numbers of a rule, as the service names them */
+
+/** @type {Record<string, (v: Values, network: string) => string>} */
+export const RULES = {
+  "platform.unavailable": (_, network) => t("Publishing to {network} is not possible here.", { network }),
+  "package.failed": (_, network) =>
+    t("The part of this service for {network} has failed. Whoever runs the service has to look at it.", {
+      network,
+    }),
+  "content.required": (_, network) =>
+    t("{network} needs a text or a file. Write something, or add a picture or a video.", { network }),
+  "text.required": (_, network) => t("{network} needs a text. Write something.", { network }),
+  "media.required": (_, network) => t("{network} needs a picture or a video. Add one.", { network }),
+  "thread.unsupported": (_, network) =>
+    t("{network} has no threads. Put everything into one post, or leave this account out.", { network }),
+  "thread.max_parts": (v, network) =>
+    t("A thread on {network} has at most {limit} posts. Leave some out.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "title.required": (_, network) => t("{network} needs a title. Write one under “More”.", { network }),
+  "title.max": (v, network) =>
+    t("The title is too long for {network}: at most {limit} characters. Shorten it.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "text.max_graphemes": (v, network) =>
+    t(
+      "The text is too long for {network}: at most {limit} characters. Shorten it, or write a text for this account alone.",
+      { network, limit: number(v.limit) },
+    ),
+  "media.kind": (_, network) =>
+    t("{network} does not take this kind of file. Choose another one, or leave this account out.", {
+      network,
+    }),
+  "media.max_count": (v, network) =>
+    t("{network} takes at most {limit} files of this kind in a post. Leave some out.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "media.max_total": (v, network) =>
+    t("{network} takes at most {limit} files in a post. Leave some out.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "media.mixed": (_, network) =>
+    t("{network} does not take pictures and videos in one post. Choose one kind.", { network }),
+  "media.max_bytes": (v, network) =>
+    t("This file is too large for {network}: at most {limit}. Make it smaller.", {
+      network,
+      limit: size(v.limit),
+    }),
+  "media.max_duration": (v, network) =>
+    t("This video is too long for {network}: at most {limit}. Cut it.", {
+      network,
+      limit: duration(v.limit),
+    }),
+  "media.min_duration": (v, network) =>
+    t("This video is too short for {network}: at least {limit}.", { network, limit: duration(v.limit) }),
+  "media.max_pixels": (_, network) =>
+    t("This picture has too many pixels for {network}. Make it smaller.", { network }),
+  "media.max_short_side": (v, network) =>
+    t(
+      "This file is too large for {network}: the shorter side has at most {limit} pixels. Make it smaller.",
+      { network, limit: number(v.limit) },
+    ),
+  "media.max_long_side": (v, network) =>
+    t(
+      "This file is too large for {network}: the longer side has at most {limit} pixels. Make it smaller.",
+      { network, limit: number(v.limit) },
+    ),
+  "media.max_alt_text": (v, network) =>
+    t("The description of this file is too long for {network}: at most {limit} characters. Shorten it.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "media.public_url": (_, network) =>
+    t(
+      "{network} fetches files from this service, which it cannot reach from the internet. Whoever runs the service has to set up a public address.",
+      { network },
+    ),
+  "media.aspect_ratio": (_, network) =>
+    t("{network} does not take a picture of this shape. Crop it to be less wide or less tall.", {
+      network,
+    }),
+  "media.ratio": (_, network) =>
+    t("{network} does not take a video of this shape. Crop it to be less wide or less tall.", { network }),
+  "media.duration": (v, network) =>
+    t("{network} takes videos from {minimum} to {limit}. Choose another one, or cut it.", {
+      network,
+      minimum: duration(v.minimum),
+      limit: duration(v.limit),
+    }),
+  "media.size": (v, network) =>
+    t("{network} takes videos from {min} to {max} pixels on each side. Choose another one.", {
+      network,
+      min: number(v.min),
+      max: number(v.max),
+    }),
+  "media.min_bytes": (v, network) =>
+    t("This video is too small for {network}: at least {limit}.", { network, limit: size(v.limit) }),
+  "media.large": (v, network) =>
+    t("{network} may refuse this file: it is larger than {limit}.", { network, limit: size(v.limit) }),
+  "media.long": (v, network) =>
+    t("{network} may refuse this video: without its paid plan it takes {limit} at most.", {
+      network,
+      limit: duration(v.limit),
+    }),
+  "media.short": (_, network) =>
+    t(
+      "{network} shows a video as a Short if it is square or upright and at most three minutes long. Choose another video, or post it as an ordinary one.",
+      { network },
+    ),
+  "media.unverified_duration": () =>
+    t("This channel can upload 15 minutes at most until its owner verifies it at YouTube."),
+  "media.email_unconfirmed": (_, network) =>
+    t("{network} shows videos only from accounts with a confirmed e-mail address. Confirm it there.", {
+      network,
+    }),
+  "first_comment.unsupported": (_, network) =>
+    t("{network} has no first comment. Leave it out, or leave this account out.", { network }),
+  "first_comment.impossible": (_, network) =>
+    t("A story or a draft on {network} has no first comment. Leave it out.", { network }),
+  "comment.max": (v, network) =>
+    t("The first comment is too long for {network}: at most {limit} characters. Shorten it.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "options.unknown": (_, network) => t("{network} does not have this setting. Leave it out.", { network }),
+  "options.type": (_, network) =>
+    t("This setting of {network} is not as it must be. Choose another value.", { network }),
+  "options.privacy_required": (_, network) =>
+    t("Choose who can see the post: {network} allows no default.", { network }),
+  "options.brand_content": () =>
+    t("A paid partnership cannot be visible to you alone. Let others see the post."),
+  "options.cover_index": () =>
+    t("There is no photo with this number for the cover. Choose one of the post."),
+  "options.unused": (_, network) =>
+    t("{network} does not take this setting for this kind of post. It is left out.", { network }),
+  "options.visibility": () =>
+    t("An organization has no connections. Let everyone see the post, or all members."),
+  "options.author": () =>
+    t("Nobody can post in the name of another member. Choose your own name or a page."),
+  "options.type_mismatch": () =>
+    t("This setting belongs to another kind of post. Leave it out, or choose that kind."),
+  "options.two_covers": () => t("A reel has one cover: a picture of its own, or a frame. Choose one."),
+  "user_tags.index": () => t("There is no file with this number for the tagged person."),
+  "user_tags.place_required": () => t("Say where in the picture this person is."),
+  "poll.with_media": (_, network) =>
+    t("A post on {network} has a poll or files, not both. Leave one out.", { network }),
+  "poll.with_link": (_, network) =>
+    t("A post on {network} has a poll or a link card, not both. Leave one out.", { network }),
+  "poll.max_options": (v) =>
+    t("A poll here has at most {limit} answers. Leave some out.", { limit: number(v.limit) }),
+  "poll.max_option_length": (v) =>
+    t("This answer is too long: at most {limit} characters. Shorten it.", { limit: number(v.limit) }),
+  "quote.with_media": (_, network) =>
+    t("A post on {network} that quotes another has neither files nor a poll. Leave them out.", { network }),
+  "quote.with_other": (_, network) =>
+    t("A quote on {network} has neither a poll nor a link card. Put the link into the text.", { network }),
+  "reply.with_settings": () =>
+    t("A reply cannot say who may answer: the post that it answers decides that."),
+  "spoiler.without_media": () =>
+    t("The post has no file that could be hidden. Add one, or leave this out."),
+  "link.with_media": (_, network) =>
+    t("A post on {network} with files shows no link card. Put the link into the text.", { network }),
+  "link.max": (v, network) =>
+    t("The link is too long for {network}: at most {limit} characters.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "board.required": (_, network) => t("Choose a board: {network} needs one for each pin.", { network }),
+  "text.links": (v, network) =>
+    t("{network} takes at most {limit} links in a post. Leave some out.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "text.hashtags": (v, network) =>
+    t("{network} takes at most {limit} hashtags. Leave some out.", { network, limit: number(v.limit) }),
+  "text.many_hashtags": (v, network) =>
+    t("The app of {network} itself allows {limit} hashtags; more may be ignored.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "text.mentions": (_, network) =>
+    t(
+      "{network} takes only so many mentions, and may refuse those of people who did not ask for them. Leave some out.",
+      { network },
+    ),
+  "text.max_cashtags": (_, network) =>
+    t("A post on {network} has one cashtag at most. Leave the others out.", { network }),
+  "text.characters": (_, network) =>
+    t("{network} does not take < and > in this text. Leave them out.", { network }),
+  "title.characters": (_, network) =>
+    t("{network} does not take < and > in the title. Leave them out.", { network }),
+  "tags.characters": (_, network) =>
+    t("{network} does not take < and > in a tag. Leave them out.", { network }),
+  "tags.max": (v, network) =>
+    t("The tags are too long together for {network}: at most {limit} characters. Leave some out.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "reel.one_video": (_, network) =>
+    t("A reel on {network} is one video. Choose one, and leave everything else out.", { network }),
+  "reel.min_pixels": (_, network) =>
+    t("This video is too small for a reel on {network}: at least 540 by 960 pixels.", { network }),
+  "reel.duration": (v, network) =>
+    t("A reel on {network} lasts {minimum} to {limit}. Choose another video, or cut it.", {
+      network,
+      minimum: duration(v.minimum),
+      limit: duration(v.limit),
+    }),
+  "story.duration": (v, network) =>
+    t("A story on {network} lasts {minimum} to {limit}. Choose another video, or cut it.", {
+      network,
+      minimum: duration(v.minimum),
+      limit: duration(v.limit),
+    }),
+  "story.one_file": (_, network) =>
+    t("A story on {network} is one picture or one video. Choose one.", { network }),
+  "story.text_ignored": (_, network) =>
+    t("A story on {network} shows no text; it goes out without.", { network }),
+  "story.draft": (_, network) =>
+    t("A story on {network} cannot be a draft there. Switch that off.", { network }),
+  "story.max_bytes": (v, network) =>
+    t("This video is too large for a story on {network}: at most {limit}. Make it smaller.", {
+      network,
+      limit: size(v.limit),
+    }),
+  "carousel.min_files": (_, network) =>
+    t("A carousel on {network} has two to ten files. Add some.", { network }),
+  "carousel.with_media": (_, network) =>
+    t("A carousel of links on {network} has no files of its own. Leave them out.", { network }),
+  "carousel.link_required": (_, network) =>
+    t("A carousel of links on {network} needs the link of the whole post. Add it under “More”.", {
+      network,
+    }),
+};
+RULES["title.max_utf16"] = RULES["title.max"];
+RULES["text.max_length"] = RULES["text.max_graphemes"];
+RULES["text.max_utf16"] = RULES["text.max_graphemes"];
+RULES["text.max_weighted"] = RULES["text.max_graphemes"];
+RULES["text.max_bytes"] = RULES["text.max_graphemes"];
+RULES["media.mime_type"] = RULES["media.kind"];
+RULES["media.large_image"] = RULES["media.large"];
+RULES["media.large_video"] = RULES["media.large"];
+
+/** @type {Record<string, (v: Values, network: string) => string>} */
+export const ISSUES = {
+  required: () => t("This is missing. Fill it in."),
+  too_short: () => t("This is too short."),
+  too_long: (v) => t("This is too long: at most {max}.", { max: number(v.max) }),
+  out_of_range: () => t("This is too much, too little, too early or too late."),
+  format: () => t("This is not written as it must be."),
+  type: () => t("This is not the right kind of value."),
+  not_allowed: () => t("This cannot be chosen here."),
+  unknown_field: () => t("The service does not know this. Reload the page."),
+  not_found: () => t("This is not here, or no longer. Choose another one."),
+  not_unique: () => t("There is one like this already. Choose something else."),
+  host_not_found: () => t("There is no computer of this name in the internet. Check the spelling."),
+  unsafe_url: () => t("The service may not open this address. Use a public one that begins with https."),
+};
