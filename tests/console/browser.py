@@ -38,7 +38,7 @@ async def service() -> AsyncIterator[Service]:
     """A service without users, except for the test that registers one."""
     async with installed() as found:
         # All tests share one address; a trusted proxy lets each of them have its own.
-        yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1")
+        yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_REGISTRATION="open")
 
 
 @pytest.fixture

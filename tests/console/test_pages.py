@@ -351,3 +351,36 @@ async def test_the_example_of_an_error_names_the_networks_of_today(visit: httpx.
     page = await visit.get("/problems/validation_failed", headers=HTML)
 
     assert all(platform in page.text for platform in PLATFORMS)
+
+
+async def test_registering_on_the_page_signs_in(visit: httpx.AsyncClient) -> None:
+    """What is wrong stands at its field; an address that is taken is said there, and opens nobody's session."""
+    form = {"email": "new@example.test", "password": "correct horse battery", "name": "", "workspaceName": "Bakery"}
+    shown = await visit.get("/register")
+    short = await visit.post("/register", data=form | {"password": "short"})
+    foreign = await visit.post("/register", data=form, headers={"Sec-Fetch-Site": "cross-site"})
+    made = await visit.post("/register", data=form, headers={"Sec-Fetch-Site": "same-origin"})
+    visit.cookies.clear()
+    again = await visit.post("/register", data=form | {"email": "NEW@example.test"})
+
+    assert [answer.status_code for answer in (shown, short, foreign, made, again)] == [200, 422, 403, 303, 422]
+    assert re.search(r'id="password-error">Must have at least 10 characters', short.text)
+    assert 'value="new@example.test"' in short.text
+    assert (made.headers["location"], "session=" in made.headers["set-cookie"]) == ("/console", True)
+    assert re.search(r'id="email-error">A user with this e-mail address already exists', again.text)
+    assert "set-cookie" not in again.headers
+    assert form["password"] not in short.text + again.text
+    me = await visit.get("/api/v1/auth/me", headers={"Cookie": made.headers["set-cookie"].partition(";")[0]})
+    assert (me.json()["workspace"]["name"], me.json()["role"]) == ("Bakery", "owner")
+
+
+async def test_where_nobody_may_register_the_page_says_so(empty: AppContext) -> None:
+    settings = dataclasses.replace(empty.settings, registration="invite")
+    transport = httpx.ASGITransport(app=app.create(dataclasses.replace(empty, settings=settings)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as closed:
+        answers = [await closed.get("/register"), await closed.post("/register", data=FORM)]
+        login = await closed.get("/login")
+
+    assert [answer.status_code for answer in answers] == [403, 403]
+    assert "invitation" in answers[0].text
+    assert "/register" not in login.text

@@ -26,6 +26,7 @@ PAGES = {
     "/reset-password": 410,
     "/login": 200,
     "/forgot-password": 200,
+    "/register": 200,
 }
 DOCS = (
     "/docs",

@@ -10,6 +10,7 @@ from signalpost.console import (
     docs_pages,
     invites,
     oidc,
+    register,
     reset_password,
     sign_in,
     status_pages,
@@ -34,6 +35,7 @@ def handlers(site: Site) -> list[Route]:
     web = site.web
     first_run_pages = FirstRunPages(site)
     sign_in_pages = sign_in.SignInPages(site)
+    register_pages = register.RegisterPages(site)
     reset_pages = reset_password.ResetPages(site)
     team_pages = team_invites.TeamInvitePages(site)
     connect_pages = connect.ConnectPages(site)
@@ -74,6 +76,8 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([sign_in.PATH], sign_in_pages.show),
         *site.routes([sign_in.PATH], sign_in_pages.sign_in, method="POST", bucket="login"),
         *site.routes([sign_in.OUT_PATH], sign_in_pages.sign_out, method="POST"),
+        *site.routes([register.PATH], register_pages.show),
+        *site.routes([register.PATH], register_pages.register, method="POST", bucket="login"),
         *site.routes([reset_password.FORGOT_PATH], reset_pages.ask),
         *site.routes([reset_password.FORGOT_PATH], reset_pages.send, method="POST", bucket="login"),
         *site.routes([reset_password.PATH], reset_pages.show),

@@ -94,6 +94,7 @@ class SignInPages:
             needs_code=needs_code,
             has_mail=settings.smtp_url is not None,
             next_page=next_page(request),
+            is_open=settings.registration == "open",
             provider=settings.oidc_label if start.is_on(settings) else "",
         )
 

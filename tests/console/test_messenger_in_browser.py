@@ -1,0 +1,48 @@
+"""A phone is linked by the code that the page shows, and unlinked."""
+
+import re
+
+import httpx
+import pytest
+from playwright.async_api import expect
+from simulator import Simulator
+from simulator.networks.whatsapp import WhatsApp
+from tests.console.browser import OpenPage, sign_in, violations
+from tests.console.pages import visit
+from tests.helpers.messenger import settings_for
+from tests.helpers.service_process import installed
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, axe: str) -> None:
+    """The page notices by itself that the message has arrived; it shows the number masked."""
+    async with Simulator([WhatsApp]) as simulator, installed() as found:
+        app = simulator.world.add_app("whatsapp")
+        network = simulator.world.networks["whatsapp"]
+        assert isinstance(network, WhatsApp)
+        settings = {f"SIGNALPOST_{name.upper()}": value for name, value in settings_for(simulator, app).items()}
+        await found.start(SIGNALPOST_TRUSTED_PROXIES="1", **settings)
+        await found.owner()
+        stored = await sign_in(found)
+        async with open_page(at=found, storage_state=stored, viewport={"width": 360, "height": 900}) as page:
+            await visit(page, "/console/account")
+            await page.get_by_role("button", name="Link my number").click()
+            dialog = page.get_by_role("dialog")
+            await dialog.get_by_role("button", name="Next").click()
+            await expect(dialog.get_by_role("img", name="Code to scan with a phone")).to_be_visible()
+            assert await violations(page, axe) == []
+            assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+            [code] = re.findall(r"Or send (\w{8}) to", await dialog.inner_text())
+
+            person = simulator.world.add_person("whatsapp", "mina")
+            [hook] = network.webhooks(app, [person], [network.text(person, code)])
+            async with httpx.AsyncClient(base_url=found.base_url) as client:
+                answer = await client.post("/api/v1/wa/webhook", content=hook.body, headers=hook.headers)
+            assert answer.is_success
+
+            await expect(page.get_by_text("Your number is linked.")).to_be_visible()
+            await expect(page.get_by_text(re.compile(r"^\+\d+ \*+"))).to_be_visible()
+            await page.get_by_role("button", name="Unlink").click()
+            await dialog.get_by_role("button", name="Unlink").click()
+            await expect(page.get_by_role("button", name="Link my number")).to_be_visible()
