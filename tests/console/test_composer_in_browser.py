@@ -95,7 +95,7 @@ async def test_a_post_to_an_account_that_cannot_publish_leads_to_the_account(con
         await page.goto(f"/console/accounts/{account['id']}")
         await expect(page.get_by_role("main")).to_contain_text("auth_expired")
         await write(page, {"profileId": profile["id"]}, "Held")
-        await expect(page.get_by_text("expired on sandbox has to be connected again")).to_be_visible()
+        await expect(page.get_by_text("expired · Sandbox: The connection to the account has expired.")).to_be_visible()
         link = page.get_by_role("link", name="Open the account")
         await expect(link).to_have_attribute("href", f"/console/accounts/{account['id']}")
         await expect(page.get_by_role("main")).not_to_contain_text("/api/v1/")

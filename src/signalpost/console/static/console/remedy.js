@@ -2,6 +2,7 @@
 import { html } from "./html.js";
 import { t } from "./i18n.js";
 import { to } from "./router.js";
+import { accountOf, networkName } from "./store.js";
 import { failureSentences } from "./words.js";
 
 /** @typedef {import("signalpost/api").Schemas["PostWarning"]} PostWarning */
@@ -15,10 +16,20 @@ const ACCOUNT_CODES = new Set([
 ]);
 
 /** @param {{warning: PostWarning}} props */
-export const Warning = ({ warning }) => html`
-  <p>${failureSentences(warning).happened}</p>
-  <${Remedy} warning=${warning} />
-`;
+export function Warning({ warning }) {
+  const account = accountOf(warning.accountId ?? "");
+  const whose =
+    account && ACCOUNT_CODES.has(warning.code)
+      ? `${account.username} · ${networkName(account.platform)}: `
+      : "";
+  return html`
+    <p>
+      ${whose}
+      ${failureSentences(warning).happened}
+    </p>
+    <${Remedy} warning=${warning} />
+  `;
+}
 
 /** What to do about it. @param {{warning: PostWarning}} props */
 export function Remedy({ warning }) {

@@ -97,7 +97,7 @@ const Wishes = ({ form }) => html`
   <p class="soft">
     ${t("Made to fit each network: shortened at the end of a sentence, with its hashtags and links.")}
   </p>
-  <div class="row">
+  <div class="row top">
     <${Field}
       label=${t("Tone")}
       hint=${t("Such as: friendly and short.")}

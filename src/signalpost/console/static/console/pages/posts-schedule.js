@@ -9,12 +9,13 @@ import { FormDialog, listed, useForm } from "../components/form.js";
 import { t, tn } from "../i18n.js";
 import { to } from "../router.js";
 import { profiles, zone } from "../store.js";
-import { Time } from "../time.js";
+import { Time, wallTime } from "../time.js";
 import { WEEK, weekdayName } from "../weekdays.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @typedef {import("signalpost/api").Schemas["AutoScheduled"]} Result */
 
+const DAY_MS = 86_400_000;
 const TIMES = "09:00, 12:00, 17:00, 20:00";
 
 /**
@@ -28,7 +29,7 @@ export default function ScheduleDrafts({ drafts, profileId, onClose, onDone }) {
     {
       strategy: "slots",
       postsPerDay: "2",
-      startDate: "",
+      startDate: wallTime(new Date(Date.now() + DAY_MS), timezone).slice(0, 10),
       timeSlots: TIMES,
       days: [0, 1, 2, 3, 4].map(String),
     },
@@ -39,7 +40,7 @@ export default function ScheduleDrafts({ drafts, profileId, onClose, onDone }) {
         postsPerDay: Number(values.postsPerDay),
         timezone,
         skipDays: WEEK.filter((day) => !values.days.includes(String(day))),
-        ...(values.startDate ? { startDate: values.startDate } : {}),
+        ...(values.startDate ? { startDate: values.startDate } : {}), // else the service takes tomorrow
         ...(values.strategy === "slots" ? { timeSlots: listed(values.timeSlots) } : {}),
       };
       setResult(await post("/posts/auto-schedule", body, { key }));
@@ -88,12 +89,7 @@ const Wishes = ({ form }) => html`
   `}
   <div class="row">
     <${Field} label=${t("Posts a day")} type="number" min="1" max="24" ...${form.field("postsPerDay")} />
-    <${Field}
-      label=${t("First day")}
-      hint=${t("Tomorrow, if it is empty.")}
-      type="date"
-      ...${form.field("startDate")}
-    />
+    <${Field} label=${t("First day")} type="date" ...${form.field("startDate")} />
   </div>
   <div role="group" aria-label=${t("Days")}>
     <${CheckList}

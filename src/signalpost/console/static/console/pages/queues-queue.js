@@ -208,19 +208,6 @@ function SlotRow({ slot, change, remove }) {
         value=${slot.time}
         onInput=${(/** @type {string} */ time) => change({ ...slot, time })}
       />
-      <div class="segmented" role="group" aria-label=${t("Days of {time}", { time: slot.time })}>
-        ${WEEK.map((day) => html`
-          <${Button}
-            key=${day}
-            kind="quiet"
-            aria-label=${weekdayName(day, "long")}
-            aria-pressed=${String(slot.days.includes(day))}
-            onClick=${() => toggle(day)}
-          >
-            ${weekdayName(day)}
-          <//>
-        `)}
-      </div>
       ${remove && html`
         <${Button}
           kind="quiet"
@@ -229,6 +216,19 @@ function SlotRow({ slot, change, remove }) {
           onClick=${remove}
         />
       `}
+      <div class="segmented week" role="group" aria-label=${t("Days of {time}", { time: slot.time })}>
+        ${WEEK.map((day) => html`
+          <${Button}
+            key=${day}
+            kind="quiet"
+            title=${weekdayName(day, "long")}
+            aria-pressed=${String(slot.days.includes(day))}
+            onClick=${() => toggle(day)}
+          >
+            ${weekdayName(day)}
+          <//>
+        `)}
+      </div>
     </li>
   `;
 }

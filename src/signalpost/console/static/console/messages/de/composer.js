@@ -6,7 +6,7 @@ export default /** @type {Record<string, string>} */ ({
   "by rules": "nach Regeln",
   "by the language model": "vom Sprachmodell",
   Choose: "Bitte wählen",
-  "Hashtags at most": "Höchstens Hashtags",
+  "Hashtags at most": "Hashtags höchstens",
   "Let the language model write, if there is one": "Das Sprachmodell schreiben lassen, wenn es eines gibt",
   "Made to fit each network: shortened at the end of a sentence, with its hashtags and links.":
     "Für jedes Netzwerk passend gemacht: am Satzende gekürzt, mit Hashtags und Links.",

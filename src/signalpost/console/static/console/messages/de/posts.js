@@ -17,7 +17,6 @@ export default /** @type {Record<string, string>} */ ({
   "The oldest goes out first. Where an account publishes something already, the next time is taken.":
     "Der älteste erscheint zuerst. Wo ein Konto schon etwas veröffentlicht, wird die nächste Zeit genommen.",
   "Times of a day": "Zeiten eines Tages",
-  "Tomorrow, if it is empty.": "Morgen, wenn nichts dasteht.",
   "When posts do best": "Wenn Beiträge am besten laufen",
   "Words in title or text": "Wörter in Titel oder Text",
   "{n} draft is scheduled": "{n} Entwurf ist geplant",
