@@ -11,7 +11,7 @@ export const weekdayName = (day, weekday = "short") =>
 
 /** Several days in words. @param {number[]} days */
 export function daysOf(days) {
-  const sorted = [...days].sort((one, other) => one - other).join("");
+  const sorted = [...days].sort().join("");
   if (sorted === "0123456") return t("every day");
   if (sorted === "01234") return t("Monday to Friday");
   return [...sorted].map((day) => weekdayName(Number(day))).join(", ");

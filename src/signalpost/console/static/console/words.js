@@ -6,7 +6,7 @@ import { language, loadTexts, t } from "./i18n.js";
 import { networkName } from "./store.js";
 
 /** @typedef {{path: string, code: string, message: string, params?: Record<string, unknown>}} Issue */
-/** @typedef {{happened: string, todo: string, said?: string}} Sentences */
+/** @typedef {{happened: string, todo: string, detail?: string}} Sentences */
 /** @typedef {typeof import("./texts/problems.js") & typeof import("./texts/failures.js")} Tables */
 /** @typedef {typeof import("./texts/places.js") & typeof import("./texts/rules.js")} MoreTables */
 
@@ -39,11 +39,11 @@ export const plain = (text) =>
 export function sentencesOf(problem) {
   const document = problem instanceof Problem ? problem.document : {};
   const [happened, todo] = tables.value?.PROBLEMS[document.code]?.() ?? [];
-  const said = document.errors?.length ? undefined : plain(document.detail);
+  const detail = document.errors?.length ? undefined : plain(document.detail);
   return {
     happened: happened ?? plain(document.title) ?? t("Something went wrong"),
     todo: todo ?? "",
-    said: said && !happened?.includes(said) && said !== `${document.title}.` ? said : undefined,
+    detail: detail && !happened?.includes(detail) && detail !== `${document.title}.` ? detail : undefined,
   };
 }
 
@@ -56,7 +56,7 @@ export function failureSentences({ code, message, platform, rule }) {
   const named = platform ? code.replace(`${platform}.`, "") : code;
   const ofRule = ruleSentence(rule ?? code, {}, message);
   const [happened, todo] = tables.value?.FAILURES[named]?.() ?? [ofRule ?? plain(message), ""];
-  return { happened: happened ?? t("Something went wrong"), todo, said: rule ? ofRule : undefined };
+  return { happened: happened ?? t("Something went wrong"), todo, detail: rule ? ofRule : undefined };
 }
 
 /**
@@ -93,8 +93,8 @@ const OPEN = new Set([
 function ruleSentence(code, params, message) {
   const [network, ...rule] = code.split(".");
   if (!rule.length) return undefined;
-  const found = tables.value?.RULES[code] ?? tables.value?.RULES[rule.join(".")];
-  const sentence = found?.(numbersOf(params), networkName(network));
+  const sentenceOf = tables.value?.RULES[code] ?? tables.value?.RULES[rule.join(".")];
+  const sentence = sentenceOf?.(numbersOf(params), networkName(network));
   // A number that the service did not send is better left unsaid.
   return sentence && !/NaN|undefined/.test(sentence) ? sentence : plain(message);
 }

@@ -16,8 +16,8 @@ const SHOWN_MAX = 10;
  * @param {{problem: unknown, onRetry?: () => void}} props `problem`: or a sentence of this console
  */
 export function ProblemBox({ problem, onRetry }) {
-  const { happened, said, todo } =
-    problem instanceof Problem ? sentencesOf(problem) : { happened: String(problem), said: "", todo: "" };
+  const { happened, detail, todo } =
+    problem instanceof Problem ? sentencesOf(problem) : { happened: String(problem), detail: "", todo: "" };
   const document = problem instanceof Problem ? problem.document : null;
   return html`
     <div class="problem" role="alert">
@@ -26,7 +26,7 @@ export function ProblemBox({ problem, onRetry }) {
         <p>
           <strong>${happened}</strong>
         </p>
-        ${said && html`<p>${said}</p>`}
+        ${detail && html`<p>${detail}</p>`}
         ${document?.errors?.length > 0 && html`<${Issues} issues=${document.errors} />`}
         ${todo && html`
           <p>
@@ -44,7 +44,7 @@ export function ProblemBox({ problem, onRetry }) {
   `;
 }
 
-/** The same is said once, however many accounts it concerns. @param {{issues: Issue[]}} props */
+/** The same is shown once, however many accounts it concerns. @param {{issues: Issue[]}} props */
 function Issues({ issues }) {
   const lines = issues.map((issue) =>
     [placeOf(issue.path), issueSentence(issue)].filter(Boolean).join(": "),

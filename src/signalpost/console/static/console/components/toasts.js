@@ -59,8 +59,8 @@ export function Toasts() {
 /** Say that something was refused. @param {unknown} error */
 export function toastProblem(error) {
   if (!(error instanceof Problem)) return toast(String(error), { tone: "bad" });
-  const { happened, said, todo } = sentencesOf(error);
+  const { happened, detail, todo } = sentencesOf(error);
   const [issue] = error.issues;
-  const sentences = issue ? [happened, issueSentence(issue)] : [happened, said, todo];
+  const sentences = issue ? [happened, issueSentence(issue)] : [happened, detail, todo];
   toast(sentences.filter(Boolean).join(" "), { tone: "bad" });
 }

@@ -32,9 +32,9 @@ const bestOf = (captions) =>
 export default function CaptionsDialog({ draft, own, change, onClose }) {
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
   const platforms = [...new Set(chosen.map((account) => account.platform))];
-  const [found, setFound] = useState(/** @type {Captions | null} */ (null));
+  const [captions, setCaptions] = useState(/** @type {Captions | null} */ (null));
   const form = useForm({ tone: "", maxHashtags: "", model: true }, async (values) =>
-    setFound(
+    setCaptions(
       await post(
         "/posts/optimize-captions",
         {
@@ -68,22 +68,22 @@ export default function CaptionsDialog({ draft, own, change, onClose }) {
       actions=${
         html`
           <${Button} onClick=${onClose}>${t("Close")}<//>
-          <${Button} kind=${found ? "plain" : "primary"} type="submit" busy=${form.busy}>
-            ${found ? t("Again") : t("Suggest")}
+          <${Button} kind=${captions ? "plain" : "primary"} type="submit" busy=${form.busy}>
+            ${captions ? t("Again") : t("Suggest")}
           <//>
         `
       }
     >
       ${form.problem && html`<${ProblemBox} problem=${form.problem} />`}
-      <${Wishes} form=${form} />
-      ${bestOf(found?.results ?? []).map((caption) => html`
+      <${Fields} form=${form} />
+      ${bestOf(captions?.results ?? []).map((caption) => html`
         <${Suggestion} key=${caption.platform + caption.text} caption=${caption} take=${take} />
       `)}
-      ${found && found.usage.limit !== null && found.engine === "model" && html`
+      ${captions && captions.usage.limit !== null && captions.engine === "model" && html`
         <p class="soft small">
           ${t("{used} of {limit} texts of the model are used this month.", {
-            used: number(found.usage.used),
-            limit: number(found.usage.limit),
+            used: number(captions.usage.used),
+            limit: number(captions.usage.limit),
           })}
         </p>
       `}
@@ -93,7 +93,7 @@ export default function CaptionsDialog({ draft, own, change, onClose }) {
 
 /** @typedef {{tone: string, maxHashtags: string, model: boolean}} Values */
 /** @param {{form: import("../components/form.js").FormOf<Values>}} props */
-const Wishes = ({ form }) => html`
+const Fields = ({ form }) => html`
   <p class="soft">
     ${t("Made to fit each network: shortened at the end of a sentence, with its hashtags and links.")}
   </p>

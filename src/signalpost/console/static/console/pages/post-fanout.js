@@ -82,10 +82,10 @@ function Done({ result, onClose }) {
       }
     >
       <ul class="list">
-        ${result.posts.map((made) => html`
-          <li key=${made.id}>
-            <a href=${to(`posts/${made.id}`)} dir="auto">
-              ${names[made.profileId]}
+        ${result.posts.map((post) => html`
+          <li key=${post.id}>
+            <a href=${to(`posts/${post.id}`)} dir="auto">
+              ${names[post.profileId]}
             </a>
           </li>
         `)}

@@ -58,12 +58,12 @@ export function PostTarget({ post, target, reload }) {
 
 /** @param {{error: NonNullable<Target["error"]>, platform: string}} props */
 function Why({ error, platform }) {
-  const { happened, said, todo } = failureSentences({ ...error, platform });
+  const { happened, detail, todo } = failureSentences({ ...error, platform });
   // The reason of the network, in its own words; what this service wrote about it is for developers.
   const reason = error.source === "platform" && error.message !== error.userMessage ? error.message : "";
   return html`
     <p>${happened}</p>
-    ${said && said !== happened && html`<p>${said}</p>`}
+    ${detail && detail !== happened && html`<p>${detail}</p>`}
     ${reason && html`
       <p>
         ${t("{network} says:", { network: networkName(platform) })} <q lang="en">${reason}</q>

@@ -55,7 +55,7 @@ export default function ScheduleDrafts({ drafts, profileId, onClose, onDone }) {
       submit=${tn(drafts.length, "Schedule {n} draft", "Schedule {n} drafts")}
       onClose=${onClose}
     >
-      <${Wishes} form=${form} />
+      <${Fields} form=${form} />
     <//>
   `;
 }
@@ -66,7 +66,7 @@ export default function ScheduleDrafts({ drafts, profileId, onClose, onDone }) {
  * }} Values
  */
 /** @param {{form: import("../components/form.js").FormOf<Values>}} props */
-const Wishes = ({ form }) => html`
+const Fields = ({ form }) => html`
   <p class="soft">
     ${t(
       "The oldest goes out first. Where an account publishes something already, the next time is taken.",
@@ -114,10 +114,10 @@ function Done({ result, onClose }) {
       }
     >
       <ol class="list">
-        ${scheduled.map((each) => html`
-          <li key=${each.postId}>
-            <a href=${to(`posts/${each.postId}`)}>
-              <${Time} at=${each.scheduledAt} />
+        ${scheduled.map((entry) => html`
+          <li key=${entry.postId}>
+            <a href=${to(`posts/${entry.postId}`)}>
+              <${Time} at=${entry.scheduledAt} />
             </a>
           </li>
         `)}
@@ -125,10 +125,10 @@ function Done({ result, onClose }) {
       ${skipped.length > 0 && html`
         <h3>${tn(skipped.length, "{n} stays a draft", "{n} stay drafts")}</h3>
         <ul class="list">
-          ${skipped.map((each) => html`
-            <li key=${each.postId}>
-              <a href=${to(`posts/${each.postId}`)} lang="en">
-                ${each.message}
+          ${skipped.map((entry) => html`
+            <li key=${entry.postId}>
+              <a href=${to(`posts/${entry.postId}`)} lang="en">
+                ${entry.message}
               </a>
             </li>
           `)}

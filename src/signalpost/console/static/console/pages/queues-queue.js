@@ -77,9 +77,9 @@ function Editor({ queue, query, reload }) {
         await reload();
         return;
       }
-      const made = await post("/queues", { ...body, profileId }, { key });
-      toast(t("{name} is a queue now.", { name: made.name }));
-      go(`queues/${made.id}`, {}, { replace: true });
+      const created = await post("/queues", { ...body, profileId }, { key });
+      toast(t("{name} is a queue now.", { name: created.name }));
+      go(`queues/${created.id}`, {}, { replace: true });
     },
   );
   const submit = (/** @type {Event} */ event) => {
