@@ -43,6 +43,7 @@ _numbers = count(1)
 JSON = "application/json"
 _NUMBER = "§"
 APPROVAL = ("/posts/{id}/request-approval", "/posts/{id}/approve", "/posts/{id}/reject")
+LINKS = ("/approval-links", "/approvals/{token}/posts/{postId}")
 
 
 def texts() -> dict[tuple[str, str], Endpoint]:
@@ -131,6 +132,16 @@ async def _ready(sample: Sample, endpoint: Endpoint, request: PreparedRequest, b
         if endpoint.path != APPROVAL[0]:
             asked = await make.api.post(f"/posts/{post['id']}/request-approval", json={}, key=owner.key)
             assert asked.is_success, asked.text
+    elif endpoint.path.startswith(LINKS):
+        post = await make.draft(owner, text=f"{MARKUP} {next(_numbers)}", platforms=["sandbox"])
+        chosen = {"postIds": [post["id"]]}
+        if endpoint.path == LINKS[0]:
+            if "hostile" not in body["postIds"][0]:
+                body |= chosen
+            return
+        made = (await make.api.post("/approval-links", json=chosen, key=owner.key)).json()
+        request.path = f"/approvals/{made['url'].rpartition('/')[2]}/posts/{post['id']}"
+        body["version"] = post["version"] + 1  # it was offered with the link
     elif endpoint.path == "/team/invites/{token}/accept":
         invited = await make.api.post("/team/invite", json={"email": invited_email(), "role": "viewer"}, key=owner.key)
         body.setdefault("password", "correct horse battery staple")

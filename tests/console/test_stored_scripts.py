@@ -42,8 +42,9 @@ PUBLIC_PAGES = (
     "/", "/status", f"/status?q={_QUERY}", f"/docs?q={_QUERY}", f"/problems/{_QUERY}", f"/{_QUERY}", "/problems",
     f"/login?next=javascript:hostile()&email={_QUERY}", f"/status/confirm?token={_QUERY}", f"/invites/{_QUERY}",
     f"/platform-invites/{_QUERY}", f"/oidc/callback?error={_QUERY}&error_description={_QUERY}&state=x",
+    f"/approvals/{_QUERY}",
 )  # fmt: skip
-_INVITATION = re.compile(r'"http://[^/"]+(/(?:platform-)?invites/[^"]+)"')
+_INVITATION = re.compile(r'"http://[^/"]+(/(?:(?:platform-)?invites|approvals)/[^"]+)"')
 
 
 class Place(NamedTuple):

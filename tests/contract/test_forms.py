@@ -28,8 +28,8 @@ def test_a_package_is_a_sentence() -> None:
 
 
 VERBS = {
-    "Accept", "Activate", "Approve", "Backfill", "Change", "Confirm", "Connect", "Create", "Disable", "Enrol", "Forgot",
-    "Invite", "Login", "Move", "Optimize", "Presign", "Process", "Redeem", "Refresh", "Register", "Reject",
+    "Accept", "Activate", "Approve", "Backfill", "Change", "Confirm", "Connect", "Create", "Decide", "Disable", "Enrol",
+    "Forgot", "Invite", "Login", "Move", "Optimize", "Presign", "Process", "Redeem", "Refresh", "Register", "Reject",
     "Reset", "Resolve", "Retry", "Rotate", "Schedule", "Start", "Submit", "Subscribe", "Switch", "Sync", "Test",
     "Transfer", "Unsubscribe", "Update", "Upsert",
 }  # fmt: skip

@@ -57,8 +57,11 @@ ELSEWHERE = {
     "POST /api-keys/leaked": "tests/api_keys/test_leaked.py",
 }
 """What needs another server to succeed, and where that is shown."""
-RECORDED_LATER = {"POST /auth/password/forgot", "POST /team/invites/{token}/decline"}
-"""What names no caller: a job records it (tests/identity/test_passwords.py), or nobody is signed in (tests/team)."""
+RECORDED_LATER = {
+    "POST /auth/password/forgot", "POST /team/invites/{token}/decline", "POST /approvals/{token}/posts/{postId}",
+}  # fmt: skip
+"""What names no caller: a job records it (tests/identity/test_passwords.py), or nobody is signed in (tests/team,
+tests/approval_links)."""
 SECRET_NAMES = ("password", "token", "accessToken", "refreshToken", "key", "secret", "fields")
 
 
@@ -195,6 +198,23 @@ async def _invited(sample: Sample, request: PreparedRequest) -> None:
     data = {"profileId": sample.owner.profile, "platforms": ["sandbox"]}
     created = (await sample.api.post("/platform-invites", json=data, key=sample.owner.key)).json()
     request.path = request.path.replace(SEGMENTS["token"], created["token"])
+
+
+async def _offered(sample: Sample, request: PreparedRequest) -> None:
+    """A draft whose approval was requested: those who may decide need not be those who may write."""
+    await _drafts(sample, request)
+    [post_id] = request.body["postIds"]
+    answer = await sample.api.post(f"/posts/{post_id}/request-approval", json={}, key=sample.owner.key)
+    assert answer.status_code == 200, answer.text
+
+
+async def _reviewed(sample: Sample, request: PreparedRequest) -> None:
+    """A link for a draft; to an address, if the operation is about its code."""
+    post = await sample.make.post(sample.owner, draft=True)
+    data = {"postIds": [post["id"]]} | ({"email": invited_email()} if request.path.endswith("/code") else {})
+    created = (await sample.api.post("/approval-links", json=data, key=sample.owner.key)).json()
+    request.path = request.path.replace(SEGMENTS["token"], created["url"].rpartition("/")[2])
+    request.path = request.path.replace(sample.ids["pst"], post["id"])
 
 
 async def _signed_address(sample: Sample, request: PreparedRequest) -> None:
@@ -353,6 +373,10 @@ PREPARED: dict[str, Prepare] = {
     "POST /profiles/links": _another_child,
     "GET /platform-invites/{token}/validate": _invited,
     "GET /platform-invites/{token}/connect": _invited,
+    "POST /approval-links": _offered,
+    "GET /approvals/{token}": _reviewed,
+    "POST /approvals/{token}/code": _reviewed,
+    "POST /approvals/{token}/posts/{postId}": _reviewed,
     "GET /media/{id}/content": _signed_address,
     "PUT /media/{id}/upload": _announced,
     "POST /media/uploads": _resumable,
@@ -445,6 +469,7 @@ def test_what_leaves_no_history_is_listed() -> None:
     assert silent == {
         "POST /posts/validate",
         "POST /posts/optimize-captions",
+        "POST /approvals/{token}/code",
         "POST /queue/process",
         "POST /admin/sync-metrics-cron",
         "POST /status/subscribe",

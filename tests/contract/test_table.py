@@ -29,6 +29,9 @@ WITHOUT_CREDENTIALS = """
     GET /platforms/{platform}/callback/{server}
     GET /platform-invites/{token}/validate
     GET /platform-invites/{token}/connect
+    GET /approvals/{token}
+    POST /approvals/{token}/code
+    POST /approvals/{token}/posts/{postId}
     GET /billing/plans
     POST /billing/webhook
     GET /wa/webhook

@@ -169,6 +169,9 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     await create("key", "/api-keys", {"name": "Spare"})
     await create("mem", "/team/invite", {"email": invited_email(), "role": "viewer"})
     await create("inv", "/platform-invites", {"profileId": owner.profile, "platforms": ["sandbox"]})
+    await create("pmg", f"/posts/{post['id']}/discussion", {"text": "Is it ready?"})
+    if "apl" in needed:
+        await create("apl", "/approval-links", {"postIds": [(await make.draft(owner))["id"]]})
     if "med" in needed:
         found["med"] = await upload(api, owner)
     if "ses" in needed:

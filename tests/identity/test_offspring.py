@@ -180,6 +180,23 @@ async def platform_invite(scene: Scene, bearer: str) -> Probe:
     return probe
 
 
+async def approval_link(scene: Scene, bearer: str) -> Probe:
+    body = {"profileId": scene.owner.profile, "text": "Please " + secrets.token_hex(6), "draft": True}
+    draft = await created(scene, "/posts", body | {"platforms": ["sandbox"]}, scene.owner.key)
+    made = await created(scene, "/approval-links", {"postIds": [draft["id"]]}, bearer)
+    path = made["url"].partition("/approvals/")[2]
+
+    async def probe() -> bool:
+        shown = await scene.api.get(f"/approvals/{path}")
+        if shown.status_code == 200:
+            data = {"decision": "reject", "version": shown.json()["posts"][0]["version"], "name": "Maria"}
+            answer = await scene.api.post(f"/approvals/{path}/posts/{draft['id']}", json=data)
+            assert answer.status_code == 200, answer.text
+        return shown.status_code == 200
+
+    return probe
+
+
 async def member(scene: Scene, bearer: str) -> Probe:
     invited = await created(scene, "/team/invite", {"email": invited_email(), "role": "editor"}, bearer)
     token = invited["inviteUrl"].rpartition("/")[2]
@@ -266,8 +283,8 @@ async def idempotency(scene: Scene, bearer: str) -> Probe:
 MAKERS: dict[str, Callable[[Scene, str], Awaitable[Probe]]] = {
     maker.__name__: maker
     for maker in (
-        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, member, webhook, post, media, session,
-        one_time_token, idempotency,
+        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, member,
+        webhook, post, media, session, one_time_token, idempotency,
     )
 }  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Those who may decide hear of what waits, and authors of what was decided."""
 
+from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from tests.posts.test_create import soon
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import RunAgain
 from signalpost.kit.db import Database
 from signalpost.kit.tenant import across_workspaces
 from signalpost.mail.messages import Message, read
@@ -98,3 +100,67 @@ async def test_nobody_is_mailed_about_their_own_decision(
     own = await ask(api, make, owner, "Mine")
     await api.post(f"/posts/{own}/approve", key=owner.key)
     assert await mailed(context, owner) == []
+
+
+async def remind(context: AppContext, owner: Login) -> RunAgain | None:
+    """Run the job that reminds."""
+    with across_workspaces():
+        payload = {"workspace_id": str(owner.workspace_id)}
+        return await approval_mail.remind_deciders(context, cast("Lease", InTest(context.database)), payload)
+
+
+async def reminded(context: AppContext, owner: Login) -> list[tuple[str, str, str]]:
+    """Recipient, subject and text of the reminders of the workspace so far."""
+    rows = await context.database.pool.fetch(_MESSAGES, owner.workspace_id)
+    messages = [msgspec.convert(row["payload"], Message) for row in rows]
+    return [(message.to, *read(message, context.keys)) for message in messages if message.values.get("is_reminder")]
+
+
+async def test_a_reminder_is_planned_a_day_before_the_first_post_is_due(
+    api: Api, make: Make, database: Database, owner: Login
+) -> None:
+    """One job of the workspace, however many posts; none for what has no time or is mailed about just before it."""
+    planned = "select next_attempt_at from job where unique_key = $1"
+    key = f"{approval_mail.REMINDER_JOB}:{owner.workspace_id}"
+    await ask(api, make, owner, "Whenever")
+    await ask(api, make, owner, "Today", scheduledAt=soon(hours=5))
+    assert await database.pool.fetch(planned, key) == []
+    for days in (9, 4, 6):
+        await ask(api, make, owner, f"In {days} days", scheduledAt=soon(days=days))
+
+    [row] = await database.pool.fetch(planned, key)
+    first = datetime.fromisoformat(soon(days=4)) - approval_mail.AHEAD
+    assert abs(row["next_attempt_at"] - first) < timedelta(minutes=5)
+
+
+async def test_what_still_waits_is_mailed_once_more_to_each_who_decides(
+    api: Api, make: Make, context: AppContext, owner: Login
+) -> None:
+    """What is due within a day, the first one first, in one message; what was decided is not in it."""
+    writer = await make.member(owner, role="editor")
+    late = await ask(api, make, writer, "Evening soup", scheduledAt=soon(hours=20))
+    await ask(api, make, writer, "Morning rolls", scheduledAt=soon(hours=10))
+    decided = await ask(api, make, writer, "Decided", scheduledAt=soon(hours=15))
+    await ask(api, make, writer, "Next week", scheduledAt=soon(days=7))
+    await api.post(f"/posts/{decided}/reject", json={}, key=owner.key)
+
+    again = await remind(context, owner)
+
+    [(to, subject, text)] = await reminded(context, owner)
+    assert to == owner.email
+    assert "2 posts wait for your decision, due within a day" in subject
+    assert text.index("Morning rolls") < text.index("Evening soup")
+    assert "Decided" not in text
+    assert "Next week" not in text
+    assert f"/console/posts/{late}" in text
+    assert again is not None
+    assert abs(again.after_seconds - timedelta(days=6).total_seconds()) < 300
+
+
+async def test_where_nothing_waits_nobody_is_reminded(api: Api, make: Make, context: AppContext, owner: Login) -> None:
+    writer = await make.member(owner, role="editor")
+    post = await ask(api, make, writer, "Soup", scheduledAt=soon(hours=20))
+    await api.delete(f"/posts/{post}", key=owner.key)
+
+    assert await remind(context, owner) is None
+    assert await reminded(context, owner) == []

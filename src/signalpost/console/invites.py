@@ -1,20 +1,17 @@
 """The page that a guest opens: who invites them, what they may connect, a button for each. Opening changes nothing."""
 
-import base64
-import hashlib
-from urllib.parse import urlsplit
-
 from signalpost import networks
 from signalpost.accounts.platforms import oauth_of
+from signalpost.console import branding
 from signalpost.console.connect import PRIVATE
 from signalpost.console.forms import read_form
-from signalpost.console.site import SECURITY_HEADERS, Site, check_origin
+from signalpost.console.site import Site, check_origin
 from signalpost.invites import views
 from signalpost.invites.actions import guest
-from signalpost.invites.schemas import Branding, ConnectQuery
+from signalpost.invites.schemas import ConnectQuery
 from signalpost.kit import problems
 from signalpost.web.request import Request
-from signalpost.web.response import Headers, Response
+from signalpost.web.response import Response
 
 PATH = "/platform-invites/{token}"
 _TOKEN_LENGTH_MAX = 200
@@ -58,11 +55,12 @@ class InvitePages:
             for key, connector in connectors.items()
             if connector and (flow := oauth_of(self.context, connector)) is not None
         }
-        style = _style(invite.branding)
+        look = invite.branding
+        style = branding.rule_of(look.color if look else None)
         return self.site.page(
             "invite",
             status=status,
-            headers=_headers(invite.branding, style),
+            headers=branding.headers_of(style, look.logo_url if look else None),
             invite=invite,
             names=names,
             own_server=[key for key, flow in flows.items() if flow.own_server],
@@ -76,19 +74,3 @@ class InvitePages:
 
 def _token(request: Request) -> str:
     return request.path_params["token"][:_TOKEN_LENGTH_MAX]
-
-
-def _style(branding: Branding | None) -> str:
-    """Return the one rule that is the workspace's; its colour has the form `#1f6feb`."""
-    return f".top{{border-top:6px solid {branding.color}}}" if branding and branding.color else ""
-
-
-def _headers(branding: Branding | None, style: str) -> Headers:
-    """Allow exactly this rule, and pictures of the logo's host."""
-    policy = next(value for name, value in SECURITY_HEADERS if name == b"content-security-policy").decode()
-    if style:
-        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-        policy = policy.replace("style-src 'self'", f"style-src 'self' 'sha256-{digest}'")
-    if branding and branding.logo_url:
-        policy = policy.replace("img-src 'self'", f"img-src 'self' https://{urlsplit(branding.logo_url).netloc}")
-    return [(b"content-security-policy", policy.encode())]

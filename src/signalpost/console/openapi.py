@@ -49,6 +49,7 @@ TAGS = {
     "Media": "Images, videos and documents to attach to posts.",
     "Slot queues": "Weekly times of a profile. A post takes the next free one with `publishMode: slot`.",
     "Posts": "A post has one target per account. Publish it now or later; each target reports its own outcome.",
+    "Approval by link": "Links by which people without a user here read posts and decide on them.",
     "Queue": "Posts that are due to be published, and how publishing them went.",
     "Sandbox": "The clock by which test posts go out.",
     "Webhooks": "The endpoints that events are sent to, and every delivery.",

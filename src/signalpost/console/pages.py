@@ -12,6 +12,7 @@ from signalpost.console import (
     oidc,
     register,
     reset_password,
+    reviews,
     sign_in,
     status_pages,
     team_invites,
@@ -42,6 +43,7 @@ def handlers(site: Site) -> list[Route]:
     oidc_pages = oidc.OidcPages(site)
     choose_pages = choose.ChoosePages(site)
     invite_pages = invites.InvitePages(site)
+    review_pages = reviews.ReviewPages(site)
 
     async def index(request: Request) -> Response:
         with across_workspaces():  # users are of the installation
@@ -95,6 +97,8 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([choose.PATH], choose_pages.choose, method="POST"),
         *site.routes([invites.PATH], invite_pages.show),
         *site.routes([invites.PATH], invite_pages.choose, method="POST"),
+        *site.routes([reviews.PATH], review_pages.show, bucket="console"),
+        *site.routes([reviews.PATH], review_pages.send, method="POST", bucket="console"),
     ]
 
 

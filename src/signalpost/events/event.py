@@ -17,8 +17,8 @@ class Event:
 
 
 class Actor(Struct, frozen=True, gc=False):
-    """Who did something: a user, an API key or the service itself."""
+    """Who did something: a user, an API key, someone with a link for approval, or the service itself."""
 
-    type: Literal["user", "api_key", "system"]
+    type: Literal["user", "api_key", "approval_link", "system"]
     id: str | None  # the public one, since rows and events may outlive whom it names
     name: str | None

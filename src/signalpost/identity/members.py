@@ -78,6 +78,35 @@ async def mailbox(db: Db, workspace_id: UUID, user_id: UUID) -> str | None:
     return address
 
 
+class Reader(Struct):
+    """A member who sees posts of some profile."""
+
+    id: UUID
+    user_id: UUID
+    email: str
+    name: str
+
+
+_READERS: Final = f"""
+select {columns(Reader, "m", email="u.email", name="coalesce(u.name, u.email)")}
+from member m join app_user u on u.id = m.user_id
+where m.workspace_id = $1 and m.status = 'active' and (m.profile_ids is null or $3 = any(m.profile_ids))
+"""  # noqa: S608 - columns of a struct
+_read_reader: Final = reader(Reader)
+
+
+async def readers(db: Db, workspace_id: UUID, member_ids: Sequence[UUID], profile_id: UUID) -> list[Reader]:
+    """Return those of these members who see a profile."""
+    records = await db.fetch(f"{_READERS} and m.id = any($2)", workspace_id, member_ids, profile_id)
+    return [_read_reader(record) for record in records]
+
+
+async def readers_by_user(db: Db, workspace_id: UUID, user_ids: Sequence[UUID], profile_id: UUID) -> list[Reader]:
+    """Return those of these users who are members and see a profile."""
+    records = await db.fetch(f"{_READERS} and m.user_id = any($2)", workspace_id, user_ids, profile_id)
+    return [_read_reader(record) for record in records]
+
+
 _LISTED_AT: Final = "(case when m.role = 'owner' then timestamptz '9000-01-01' else m.invited_at end)"
 _COLUMNS: Final = columns(
     MemberRow,

@@ -83,6 +83,8 @@ def _messenger(table: str, secret: str) -> Kind:
 
 _OPEN_INVITE: Final = "and status in ('pending', 'opened', 'partially_connected')"
 _REVOKE_INVITE: Final = "update platform_invite set status = 'revoked', revoked_at = now() where"
+_REVOKE_LINK: Final = "update approval_link set revoked_at = now() where revoked_at is null and"
+_MAKER: Final = Asks("approval_links.actions.guest._maker")
 _STARTER: Final = Asks("accounts.actions.start.require_starter")
 _TAKE_BACK: Final = "update member set status = 'removed' where status = 'invited' and"
 _INVITER: Final = Asks("identity.members._INVITER_MAY")
@@ -130,6 +132,19 @@ OFFSPRING: Final = (
             "key_expired": _STARTER,
             "rights_lost": _STARTER,
             "person_left": Ends(f"{_REVOKE_INVITE} user_id = $1 and workspace_id = $2 {_OPEN_INVITE}"),
+            "password_changed": _IN_A_TEAM,
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "approval_link",
+        frozenset({"created_by", "user_id", "key_id", "scopes", "token_hash", "code_hash"}),
+        {
+            "key_revoked": Ends(f"{_REVOKE_LINK} key_id = any({{keys}})"),
+            "key_leaked": Ends(f"{_REVOKE_LINK} key_id = any({{keys}})"),
+            "key_expired": _MAKER,
+            "rights_lost": _MAKER,
+            "person_left": Ends(f"{_REVOKE_LINK} user_id = $1 and workspace_id = $2"),
             "password_changed": _IN_A_TEAM,
             "session_stolen": _BY_PERSON,
         },
@@ -269,6 +284,7 @@ ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "billing_feedback": ("user_id", "what a person answered"),
     "feature_flag": ("updated_by", "history of the installation"),
     "mail_message": ("owner_id", "counts what was sent"),
+    "post_message": ("author user_id", "what a person said"),
     "profile_link": ("created_by", "a setting of the workspace, which members see and change"),
     "profile_link_history": ("actor", "history"),
     "request_log": ("user_id key_id", "history, for a week"),

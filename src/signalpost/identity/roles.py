@@ -82,6 +82,11 @@ def may_approve(role: Role) -> bool:
     return role in _APPROVERS
 
 
+def may_discuss(role: Role) -> bool:
+    """Whether the role may write to the team about posts."""
+    return role != "viewer"
+
+
 def may_delete_permanently(role: Role, *, own: bool) -> bool:
     """Whether the role may delete a post permanently or from its networks: admins any post, editors their `own`."""
     return role in _ADMINS or (own and role in _EDITORS)
@@ -120,6 +125,7 @@ RIGHTS: Final[tuple[Right, ...]] = (
     Right("Edit, trash and restore posts of others", may_edit_others_posts),
     Right("Schedule and publish: now, bulk, fan-out, submit, cancel, retry", may_publish),
     Right("Approve and reject posts", may_approve),
+    Right("Write in the discussion of posts; mention members", may_discuss),
     Right("Delete own posts permanently, also from the networks", partial(may_delete_permanently, own=True)),
     Right("Delete posts of others permanently", partial(may_delete_permanently, own=False)),
     Right("Delete files of others", may_delete_others_media),

@@ -47,6 +47,8 @@ KINDS: Final[dict[str, Kind]] = {
     "account_attention": "own",
     "approval_requested": "own",
     "approval_decided": "own",
+    "post_message": "own",
+    "approval_code": "own",  # to whoever shares a workspace with the owner; else `stranger`: see `enqueue`
     "account_moved": "own",
     "export_ready": "own",
     "handover_offered": "own",

@@ -10,10 +10,12 @@ import signalpost.accounts.room
 import signalpost.admin.room
 import signalpost.analytics.room
 import signalpost.api_keys.room
+import signalpost.approval_links.room
 import signalpost.audit.room
 import signalpost.billing.room
 import signalpost.captions.room
 import signalpost.console.room
+import signalpost.discussion.room
 import signalpost.flags.room
 import signalpost.health.room
 import signalpost.identity.room
@@ -64,6 +66,8 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.media.room.ROOM,
     signalpost.scheduling.room.ROOM,
     signalpost.posts.room.ROOM,
+    signalpost.discussion.room.ROOM,
+    signalpost.approval_links.room.ROOM,
     signalpost.captions.room.ROOM,
     signalpost.publishing.room.ROOM,
     signalpost.sandbox_clock.room.ROOM,

@@ -38,10 +38,12 @@ _OF_NOBODY_TOO: Final = f"workspace_id is not distinct from {TENANT}"
 RIGHTS: Final[Mapping[str, Rights]] = {
     **dict.fromkeys(
         (
-            "account", "api_key", "attempt", "billing_feedback", "billing_former_customer", "billing_handover",
-            "billing_payment", "delivery", "lane", "media", "member", "messenger_code", "messenger_link",
+            "account", "api_key", "approval_link", "attempt", "billing_feedback", "billing_former_customer",
+            "billing_handover", "billing_payment", "delivery", "lane", "media", "member", "messenger_code",
+            "messenger_link",
             "messenger_message", "messenger_reply", "metric", "metric_account", "metric_day", "metric_followers",
             "metric_latest", "metric_profile", "metric_schedule", "oauth_flow", "platform_invite", "post",
+            "post_message",
             "post_count", "post_count_change", "profile", "profile_link", "profile_link_history",
             "recurrence_occurrence", "recurrence_series", "sandbox_clock", "search_pending",
             "slot_block", "slot_queue", "slot_reservation", "subscription", "target", "ticket", "ticket_message",

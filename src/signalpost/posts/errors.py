@@ -1,6 +1,8 @@
 """Why a post is refused."""
 
+from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.problems import Problem
+from signalpost.scheduling.errors import NoFreeSlot
 
 
 class PreflightFailed(Problem, status=422):
@@ -44,3 +46,17 @@ class ExternalIdConflict(Problem, status=409):
 
     `existingPostId` names that post. Use another externalId, or move that post to the trash first.
     """
+
+
+NOT_ACCEPTED = (
+    PreflightFailed,
+    TimezoneRequired,
+    ScheduleInPast,
+    ScheduleTooFar,
+    DuplicateContent,
+    ExternalIdConflict,
+    NoFreeSlot,
+    PlanLimitReached,
+    TestModeOnlySandbox,
+)
+"""With what the content or the time of a post is refused."""

@@ -10,14 +10,7 @@ from signalpost.posts import queries, views
 from signalpost.posts.change import approve, trash, update
 from signalpost.posts.compose import validate
 from signalpost.posts.compose.fetch import BEFORE, Fetched
-from signalpost.posts.errors import (
-    DuplicateContent,
-    ExternalIdConflict,
-    PreflightFailed,
-    ScheduleInPast,
-    ScheduleTooFar,
-    TimezoneRequired,
-)
+from signalpost.posts.errors import NOT_ACCEPTED, ExternalIdConflict
 from signalpost.posts.find import calendar, listing, stats
 from signalpost.posts.many import auto_schedule, bulk, bulk_csv, fanout
 from signalpost.posts.rows import PostRow
@@ -54,17 +47,6 @@ AnyPost = Annotated[PostRow, Mine(PostId, queries.find_any)]
 FetchedFiles = Annotated[Fetched | None, BEFORE]
 FetchedOnce = Annotated[Fetched | None, fanout.BEFORE]
 FetchedRows = Annotated[bulk.FetchedRows | None, bulk.BEFORE]
-NOT_ACCEPTED = (
-    PreflightFailed,
-    TimezoneRequired,
-    ScheduleInPast,
-    ScheduleTooFar,
-    DuplicateContent,
-    ExternalIdConflict,
-    NoFreeSlot,
-    PlanLimitReached,
-    TestModeOnlySandbox,
-)
 NO_NOTE, REJECTED = PostApprove(), PostReject()
 """The bodies of requests that send none."""
 

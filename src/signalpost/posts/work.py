@@ -43,6 +43,7 @@ def jobs(context: AppContext) -> list[JobKind]:
         JobKind(repost.JOB, partial(repost.pass_on, context), given_up=repost.give_up),
         JobKind(JOB, purge, EVERY_SECONDS),
         JobKind(approval_mail.JOB, partial(approval_mail.mail_deciders, context)),
+        JobKind(approval_mail.REMINDER_JOB, partial(approval_mail.remind_deciders, context)),
         JobKind(RECURRENCE_JOB, partial(repeat_posts, context), RECURRENCE_EVERY_SECONDS),
         JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS),
         JobKind(SEARCH_JOB, SearchTexts().write, SEARCH_EVERY_SECONDS),

@@ -45,6 +45,7 @@ class Caller:
     profile_ids: frozenset[UUID] | None = None  # None: all of the workspace
     key_id: UUID | None = None
     key_name: str | None = None
+    guest: Actor | None = None  # who acts, by a link that this user made
     session_id: UUID | None = None
     is_staff: bool = False
     requests_per_minute: int = 600_000
@@ -56,6 +57,8 @@ class Caller:
     @property
     def actor(self) -> Actor:
         """The caller as audit logs and `createdBy` name it."""
+        if self.guest is not None:
+            return self.guest
         if self.key_id is not None:
             return Actor(type="api_key", id=ids.encode("key", self.key_id), name=self.key_name)
         return Actor(type="user", id=ids.encode("usr", self.user_id), name=self.user_name)

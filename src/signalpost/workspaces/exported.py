@@ -39,6 +39,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     ),
     "post": Exported(),
     "target": Exported(),
+    "post_message": Exported(stays="what people said stays with those who said it: they have other users there"),
     "attempt": Exported(),
     "recurrence_occurrence": Exported(),
     "metric_profile": Exported(),
@@ -57,6 +58,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     ),
     "api_key": Exported(without=("secret_hmac",), stays=_SECRET),
     "platform_invite": Exported(without=("token_hash",), stays=_SECRET),
+    "approval_link": Exported(without=("token_hash", "code_hash", "code_expires_at", "code_tries"), stays=_SECRET),
     "messenger_link": Exported(without=("phone_hash", "user_hash", "recipient"), stays=_SECRET),
     "delivery": Exported(
         without=("body", "crashes"), more={"body": "convert_from(t.body, 'UTF8')"}, stays="what was sent is sent"

@@ -69,6 +69,19 @@ def require_permanent_deletion(caller: Caller, post: PostRow) -> None:
         )
 
 
+def require_deciding(caller: Caller) -> None:
+    """Ensure that the caller may approve and reject posts.
+
+    Raises:
+        Forbidden: the role does not decide.
+        InsufficientScope: the API key may not publish.
+    """
+    if not roles.may_approve(caller.role):
+        raise problems.Forbidden(f"The role {caller.role} may not approve or reject posts.")
+    if caller.auth == "api_key" and caller.role != "approver" and "posts:publish" not in caller.scopes:
+        raise problems.InsufficientScope("This API key lacks the scope posts:publish.")
+
+
 def require_decision(caller: Caller, post: PostRow) -> None:
     """Ensure that the caller may approve or reject this post, and that it waits for that.
 
@@ -77,9 +90,6 @@ def require_decision(caller: Caller, post: PostRow) -> None:
         InsufficientScope: the API key may not publish.
         InvalidState: nobody asked for approval.
     """
-    if not roles.may_approve(caller.role):
-        raise problems.Forbidden(f"The role {caller.role} may not approve or reject posts.")
-    if caller.auth == "api_key" and caller.role != "approver" and "posts:publish" not in caller.scopes:
-        raise problems.InsufficientScope("This API key lacks the scope posts:publish.")
+    require_deciding(caller)
     if post.approval.state != "pending":
         raise problems.InvalidState(f"The approval of this post is {post.approval.state}, not pending.")

@@ -48,8 +48,12 @@ export function Networks({ post }) {
   `;
 }
 
-/** @param {{posts: Post[], label: string}} props */
-export function PostTable({ posts, label }) {
+/**
+ * @param {{
+ *   posts: Post[], label: string, pick?: (post: Post) => import("./html.js").Children
+ * }} props `pick`: what stands at the end of each row
+ */
+export function PostTable({ posts, label, pick }) {
   const rows = posts.map((post) => ({
     key: post.id,
     href: to(post.status === "draft" ? `compose/${post.id}` : `posts/${post.id}`),
@@ -58,12 +62,13 @@ export function PostTable({ posts, label }) {
       html`<${Networks} post=${post} />`,
       html`<${PostState} post=${post} />`,
       html`<${Time} at=${post.publishedAt ?? post.scheduledAt ?? post.createdAt} />`,
+      ...(pick ? [pick(post)] : []),
     ],
   }));
   return html`
     <${Table}
       label=${label}
-      columns=${[t("Post"), t("Networks"), t("State"), t("Time")]}
+      columns=${[t("Post"), t("Networks"), t("State"), t("Time"), ...(pick ? [t("Chosen")] : [])]}
       rows=${rows}
       atFirst=${Infinity}
     />

@@ -292,4 +292,13 @@ export default /** @type {Record<string, string>} */ ({
   "{n} post shown": "{n} Beitrag angezeigt",
   "{n} posts": "{n} Beiträge",
   "{n} posts shown": "{n} Beiträge angezeigt",
+  For: "Für",
+  Ends: "Endet",
+  "Make the link": "Link erstellen",
+  "Send this link": "Senden Sie diesen Link",
+  "anyone with the link": "alle mit dem Link",
+  "The link no longer works.": "Der Link gilt nicht mehr.",
+  "Ask for approval by link": "Um Freigabe per Link bitten",
+  Chosen: "Ausgewählt",
+  never: "nie",
 });

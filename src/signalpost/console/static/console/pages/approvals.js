@@ -5,7 +5,7 @@ import { countWaiting } from "../approvals-count.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Check } from "../components/field.js";
-import { lazyDialog } from "../components/lazy.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
@@ -25,28 +25,17 @@ import { Time } from "../time.js";
 const Decide = lazyDialog(() =>
   import("./post-approval.js").then((module) => ({ default: module.Decide })),
 );
+const Links = lazy(() => import("./approvals-links.js"));
+const LINKS = "links";
 const LIMIT = 25;
 /** Part of the address -> state. @type {Record<string, State>} */
 const STATES = { "": "pending", changes: "changes_requested", rejected: "rejected", approved: "approved" };
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Approvals({ id, query }) {
-  const state = STATES[id] ?? "pending";
-  const mine = query.mine === "true" ? { mine: true } : {};
-  const filters = { approval: state, ...mine, limit: LIMIT };
-  const loaded = useLoad(() => get("/posts", filters), [state, query.mine]);
-  const [deciding, setDeciding] = useState(/** @type {{post: Post, decision: string} | null} */ (null));
-  const reload = async () => {
-    await Promise.all([loaded.reload(), countWaiting()]);
-  };
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
-  useLive(loaded.reload, {
-    seconds: 30,
-    active: !deciding && (loaded.data?.data.length ?? 0) <= LIMIT,
-    concerns: ({ subject }) => !deciding && Boolean(subject?.startsWith("pst_")),
-  });
   return html`
     <${Page} title=${t("Approvals")}>
       <${Tabs}
@@ -58,37 +47,58 @@ export default function Approvals({ id, query }) {
           ["changes", t("Changes requested")],
           ["rejected", t("Rejected")],
           ["approved", t("Approved")],
+          ...(mayDecide() ? [[LINKS, t("Sent links")]] : []),
         ]}
       />
-      <${Check}
-        label=${t("Only posts that I wrote")}
-        checked=${query.mine === "true"}
-        onChange=${(/** @type {boolean} */ only) => filter({ mine: only ? "true" : "" })}
-      />
-      <${Loaded} loaded=${loaded} lines=${6}>
-        ${(/** @type {PostList} */ page) =>
-          page.data.length ? html`
-            <ul class="list repairs approvals">
-              ${page.data.map((post) => html`
-                <${Entry}
-                  key=${post.id}
-                  post=${post}
-                  decide=${(/** @type {string} */ decision) => setDeciding({ post, decision })}
-                />
-              `)}
-            </ul>
-            <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
-          ` : html`
-            <${Empty} title=${t("Nothing here")} icon="check">
-              ${state === "pending"
-                ? t("No post waits for a decision.")
-                : t("Posts with this decision appear here.")}
-            <//>
-          `
-        }
-      <//>
-      ${deciding && html`<${Decide} ...${deciding} onClose=${() => setDeciding(null)} reload=${reload} />`}
+      ${id === LINKS && mayDecide() ? html`<${Links} />` : html`<${Posts} id=${id} query=${query} />`}
     <//>
+  `;
+}
+
+/** @param {{id: string, query: Record<string, string>}} props */
+function Posts({ id, query }) {
+  const state = STATES[id] ?? "pending";
+  const mine = query.mine === "true" ? { mine: true } : {};
+  const filters = { approval: state, ...mine, limit: LIMIT };
+  const loaded = useLoad(() => get("/posts", filters), [state, query.mine]);
+  const [deciding, setDeciding] = useState(/** @type {{post: Post, decision: string} | null} */ (null));
+  const reload = async () => {
+    await Promise.all([loaded.reload(), countWaiting()]);
+  };
+  useLive(loaded.reload, {
+    seconds: 30,
+    active: !deciding && (loaded.data?.data.length ?? 0) <= LIMIT,
+    concerns: ({ subject }) => !deciding && Boolean(subject?.startsWith("pst_")),
+  });
+  return html`
+    <${Check}
+      label=${t("Only posts that I wrote")}
+      checked=${query.mine === "true"}
+      onChange=${(/** @type {boolean} */ only) => filter({ mine: only ? "true" : "" })}
+    />
+    <${Loaded} loaded=${loaded} lines=${6}>
+      ${(/** @type {PostList} */ page) =>
+        page.data.length ? html`
+          <ul class="list repairs approvals">
+            ${page.data.map((post) => html`
+              <${Entry}
+                key=${post.id}
+                post=${post}
+                decide=${(/** @type {string} */ decision) => setDeciding({ post, decision })}
+              />
+            `)}
+          </ul>
+          <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
+          ` : html`
+          <${Empty} title=${t("Nothing here")} icon="check">
+            ${state === "pending"
+              ? t("No post waits for a decision.")
+              : t("Posts with this decision appear here.")}
+          <//>
+        `
+      }
+    <//>
+    ${deciding && html`<${Decide} ...${deciding} onClose=${() => setDeciding(null)} reload=${reload} />`}
   `;
 }
 

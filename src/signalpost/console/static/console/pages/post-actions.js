@@ -4,7 +4,7 @@ import { newKey, post as send, remove } from "../api.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
 import { go, to } from "../router.js";
-import { loadBasics, may, profiles } from "../store.js";
+import { loadBasics, may, mayDecide, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Check } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
@@ -14,6 +14,8 @@ import { toast, toastProblem } from "../components/toasts.js";
 const PassOn = lazyDialog(() => import("./post-fanout.js"));
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+
+const ApprovalLink = lazyDialog(() => import("./approvals-link.js"));
 
 /** @param {{post: Post, reload: () => Promise<void>}} props */
 export function Actions({ post, reload }) {
@@ -48,6 +50,10 @@ export function Actions({ post, reload }) {
       post.approval.state !== "pending" &&
       may("posts:write") &&
       !may("posts:publish") && html`<${Offer} post=${post} reload=${reload} />`}
+    ${mayDecide() &&
+      (post.approval.state === "pending" || (post.status === "draft" && may("posts:write"))) && html`
+        <${AskByLink} post=${post} reload=${reload} />
+      `}
     ${canCancel && html`
       <${Button} icon="pause" busy=${busy} onClick=${cancel}>
         ${t("Take off the queue")}
@@ -96,6 +102,21 @@ function Offer({ post, reload }) {
     <${Button} kind="primary" icon="check" busy=${busy} onClick=${offer}>
       ${t("Ask for approval")}
     <//>
+  `;
+}
+
+/** @param {{post: Post, reload: () => Promise<void>}} props */
+function AskByLink({ post, reload }) {
+  const [asking, setAsking] = useState(false);
+  const close = () => {
+    setAsking(false);
+    void reload();
+  };
+  return html`
+    <${Button} icon="link" onClick=${() => setAsking(true)}>
+      ${t("Ask for approval by link")}
+    <//>
+    ${asking && html`<${ApprovalLink} posts=${[post]} onClose=${close} />`}
   `;
 }
 

@@ -30,7 +30,7 @@ export function Content({ post }) {
           </div>
         `}
         ${post.link && html`
-          <p>
+          <p class="post-text">
             <a href=${post.link} rel="noopener noreferrer" target="_blank">
               ${post.link}
             </a>
@@ -92,6 +92,7 @@ export function Timeline({ entries, post }) {
             <span class="soft">
               ${" "}
               · ${entry.actor.name ?? (entry.actor.type === "system" ? t("the service") : entry.actor.type)}
+              ${entry.actor.type === "approval_link" && ` (${t("by link")})`}
             </span>
           </div>
           ${entry.attempt && html`

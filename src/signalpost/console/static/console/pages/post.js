@@ -22,6 +22,7 @@ import { Content, Timeline } from "./post-content.js";
 import { PostTarget } from "./post-target.js";
 
 const Approval = lazy(() => import("./post-approval.js"), 2);
+const Discussion = lazy(() => import("./post-discussion.js"), 4);
 await loadTexts("post"); // the page of all posts, and that of the team, show parts of this one, too
 
 const UNDER_WAY = new Set(["queued", "publishing"]);
@@ -81,6 +82,7 @@ export default function Post({ id }) {
                   `)}
                 </ul>
               <//>
+              <${Discussion} id=${id} />
               <${Card} title=${t("What happened")}>
                 <${Loaded} loaded=${history}>
                   ${(/** @type {typeof history.data} */ entries) => html`

@@ -5,12 +5,12 @@ import { t, tn } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
-import { PostTable } from "../post-parts.js";
+import { PostTable, titleOf } from "../post-parts.js";
 import { filter, to } from "../router.js";
-import { loadBasics, loadPlatforms, may, platforms, profiles } from "../store.js";
+import { loadBasics, loadPlatforms, may, mayDecide, platforms, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
-import { Field } from "../components/field.js";
+import { Check, Field } from "../components/field.js";
 import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
@@ -20,6 +20,14 @@ import { toastProblem } from "../components/toasts.js";
 import Post from "./post.js";
 
 const ScheduleDrafts = lazyDialog(() => import("./posts-schedule.js"));
+/** @typedef {import("signalpost/api").Schemas["Post"]} PostData */
+/** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
+
+const ApprovalLink = lazyDialog(() => import("./approvals-link.js"));
+
+/** Whether someone can be asked to decide on it. @param {PostData} post */
+const canAsk = (post) =>
+  post.approval.state === "pending" || (post.status === "draft" && may("posts:write"));
 
 const STATUSES = /** @type {() => [string, string][]} */ (
   () => [
@@ -46,6 +54,22 @@ const firstPost = () => ({
   platforms: ["sandbox"],
 });
 
+/** The chosen posts, and what chooses one in its row. */
+function useChosen() {
+  const [chosen, setChosen] = useState(/** @type {PostData[]} */ ([]));
+  const choose = (/** @type {PostData} */ post) => (/** @type {boolean} */ isOn) =>
+    setChosen((old) => [...old.filter(({ id }) => id !== post.id), ...(isOn ? [post] : [])]);
+  const pick = (/** @type {PostData} */ post) =>
+    canAsk(post) && html`
+      <${Check}
+        label=${html`<span class="hidden">${titleOf(post).slice(0, 80)}</span>`}
+        checked=${chosen.some(({ id }) => id === post.id)}
+        onChange=${choose(post)}
+      />
+    `;
+  return { chosen, pick, clear: () => setChosen([]) };
+}
+
 /** @param {{query: Record<string, string>}} props */
 function PostsList({ query }) {
   const { q = "", status = "", platform = "", profileId = "" } = query;
@@ -66,6 +90,7 @@ function PostsList({ query }) {
   useRowKeys(loaded.data?.data.length ?? 0);
   const [isScheduling, setScheduling] = useState(false);
   const drafts = (loaded.data?.data ?? []).filter((post) => post.status === "draft").slice(0, 100);
+  const { chosen, pick, clear } = useChosen();
   return html`
     <${Page}
       title=${t("Posts")}
@@ -89,7 +114,10 @@ function PostsList({ query }) {
       <${Loaded} loaded=${loaded} lines=${8}>
         ${(/** @type {PostList} */ page) =>
           page.data.length || page.hasMore ? html`
-            <${PostTable} posts=${page.data} label=${t("Posts")} />
+            ${chosen.length > 0 && html`
+              <${Selection} posts=${chosen} clear=${clear} reload=${loaded.reload} />
+            `}
+            <${PostTable} posts=${page.data} label=${t("Posts")} pick=${mayDecide() ? pick : undefined} />
             <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
           ` : html`
             <${NoPosts} isFiltered=${isFiltered} />
@@ -105,6 +133,36 @@ function PostsList({ query }) {
         />
       `}
     <//>
+  `;
+}
+
+/**
+ * What can be done with the chosen posts.
+ * @param {{posts: PostData[], clear: () => void, reload: () => void}} props
+ */
+function Selection({ posts, clear, reload }) {
+  const [asking, setAsking] = useState(false);
+  return html`
+    <div class="notice" role="status">
+      <p>${tn(posts.length, "{n} post chosen", "{n} posts chosen")}</p>
+      <div class="actions">
+        <${Button} kind="primary" icon="link" onClick=${() => setAsking(true)}>
+          ${t("Ask for approval by link")}
+        <//>
+        <${Button} onClick=${clear}>${t("Choose none")}<//>
+      </div>
+    </div>
+    ${asking && html`
+      <${ApprovalLink}
+        posts=${posts}
+        onClose=${(/** @type {boolean} */ created) => {
+          setAsking(false);
+          if (!created) return;
+          clear();
+          reload();
+        }}
+      />
+    `}
   `;
 }
 
@@ -189,7 +247,6 @@ function SearchField({ value }) {
   `;
 }
 
-/** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
 /** @param {{page: PostList, filters: Record<string, any>, setPage: (page: PostList) => void}} props */
 function More({ page, filters, setPage }) {
   const [busy, load] = useAction(async () => {

@@ -136,6 +136,12 @@ export const PROBLEMS = {
     t("Wait until that is done, or choose the file again."),
   ],
   invite_expired: () => [t("This invitation has expired."), t("Ask whoever sent it for another one.")],
+  approval_code_required: () => [
+    t("This link needs a code that is mailed to one address."),
+    t("Open its page, and have the code mailed."),
+  ],
+  approval_link_expired: () => [t("This link has expired."), t("Ask whoever sent it for another one.")],
+  approval_link_revoked: () => [t("This link was withdrawn."), t("Ask whoever sent it for another one.")],
   invite_revoked: () => [t("This invitation was withdrawn."), t("Ask whoever sent it for another one.")],
   invite_used: () => [t("This invitation has been used."), t("Ask whoever sent it for another one.")],
   version_conflict: () => [

@@ -16,8 +16,6 @@ export default /** @type {Record<string, string>} */ ({
   "Disconnect {name}?": "{name} trennen?",
   "Disconnected. Posts that no longer go there: {n}.":
     "Getrennt. Beiträge, die nicht mehr dorthin gehen: {n}.",
-  Ends: "Endet",
-  For: "Für",
   Health: "Befinden",
   Invitations: "Einladungen",
   "It is shown only now.": "Er wird nur jetzt gezeigt.",
@@ -25,7 +23,6 @@ export default /** @type {Record<string, string>} */ ({
   "Last 7 days": "Letzte 7 Tage",
   "Last post": "Letzter Beitrag",
   "Limit of the network": "Grenze des Netzwerks",
-  "Make the link": "Link erstellen",
   "Missing permissions": "Fehlende Rechte",
   "Moved.": "Verschoben.",
   "No invitations": "Keine Einladungen",
@@ -34,16 +31,13 @@ export default /** @type {Record<string, string>} */ ({
   Renewed: "Erneuert",
   "Send a link to whoever has the password of an account: they connect it without a login here, and see nothing else.":
     "Senden Sie einen Link an die Person, die das Passwort eines Kontos hat: Sie verbindet es ohne Anmeldung hier und sieht sonst nichts.",
-  "Send this link": "Senden Sie diesen Link",
   "So that you recognise it in the list": "Damit Sie sie in der Liste erkennen",
   "Test now": "Jetzt prüfen",
-  "The link no longer works.": "Der Link gilt nicht mehr.",
   "There is no such account": "Dieses Konto gibt es nicht",
   "What waits for this account fails, and we forget its access. What is published stays. Connect the same account again to go on.":
     "Was für dieses Konto wartet, schlägt fehl, und wir vergessen seinen Zugang. Was veröffentlicht ist, bleibt. Verbinden Sie dasselbe Konto wieder, um fortzufahren.",
   "You go to the network, sign in there and agree. We never see your password.":
     "Sie gehen zum Netzwerk, melden sich dort an und stimmen zu. Wir sehen Ihr Passwort nie.",
-  "anyone with the link": "alle mit dem Link",
   checked: "geprüft",
   "ends {when}": "endet {when}",
   "not valid": "ungültig",

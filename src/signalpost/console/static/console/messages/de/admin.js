@@ -125,7 +125,6 @@ export default /** @type {Record<string, string>} */ ({
   "named workspaces: {n}": "genannte Arbeitsbereiche: {n}",
   "Network that it stands for": "Netzwerk, für das sie steht",
   "Networks, last 24 hours": "Netzwerke, letzte 24 Stunden",
-  never: "nie",
   no: "nein",
   "No backup has been made yet.": "Bisher wurde keine Sicherung angelegt.",
   "no files": "keine Dateien",

@@ -61,4 +61,14 @@ export default /** @type {Record<string, string>} */ ({
   "{network} says:": "{network} sagt:",
   "{n} attempt": "{n} Versuch",
   "{n} attempts": "{n} Versuche",
+  "by link": "per Link",
+  "Answer to {name}": "Antwort an {name}",
+  Discussion: "Besprechung",
+  "Nobody has said anything yet. Nothing of it is published.":
+    "Noch hat niemand etwas gesagt. Nichts davon wird veröffentlicht.",
+  "Mention someone": "Jemanden erwähnen",
+  "to {name}:": "an {name}:",
+  "Mentioned: {names}": "Erwähnt: {names}",
+  "Write to the team": "Dem Team schreiben",
+  Reply: "Antworten",
 });

@@ -23,4 +23,7 @@ export default /** @type {Record<string, string>} */ ({
   "{n} drafts are scheduled": "{n} Entwürfe sind geplant",
   "{n} stay drafts": "{n} bleiben Entwürfe",
   "{n} stays a draft": "{n} bleibt Entwurf",
+  "Choose none": "Keinen auswählen",
+  "{n} post chosen": "{n} Beitrag ausgewählt",
+  "{n} posts chosen": "{n} Beiträge ausgewählt",
 });

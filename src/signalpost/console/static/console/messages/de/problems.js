@@ -173,4 +173,9 @@ export default /** @type {Record<string, string>} */ ({
   "Your plan allows no more of this.": "Mehr davon erlaubt Ihr Tarif nicht.",
   "Your plan does not include this.": "Ihr Tarif enthält das nicht.",
   "Your role does not allow this.": "Ihre Rolle erlaubt das nicht.",
+  "This link needs a code that is mailed to one address.":
+    "Dieser Link braucht einen Code, der an eine Adresse geschickt wird.",
+  "Open its page, and have the code mailed.": "Öffnen Sie seine Seite, und lassen Sie den Code schicken.",
+  "This link has expired.": "Dieser Link ist abgelaufen.",
+  "This link was withdrawn.": "Dieser Link wurde zurückgezogen.",
 });

@@ -1,0 +1,1 @@
+"""Writes of links: by their workspace, and by those who decide with them."""
