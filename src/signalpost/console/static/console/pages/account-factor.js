@@ -10,7 +10,12 @@ import { toast } from "../components/toasts.js";
 import { useAction } from "../hooks.js";
 import { t } from "../i18n.js";
 import { me, reloadMe } from "../store.js";
+import { lazy } from "../components/lazy.js";
 import { useRefusal } from "./account-refusal.js";
+
+/** @typedef {import("signalpost/api").Schemas["TotpEnrolment"]} TotpEnrolment */
+
+const Qr = lazy(() => import("../components/qr.js"), 6);
 
 export function SecondFactor() {
   const [open, setOpen] = useState(false);
@@ -38,7 +43,7 @@ export function SecondFactor() {
 function SetUp({ onClose }) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
-  const [secret, setSecret] = useState("");
+  const [enrolment, setEnrolment] = useState(/** @type {TotpEnrolment | null} */ (null));
   const [codes, setCodes] = useState(/** @type {string[]} */ ([]));
   const [refusal, attempt] = useRefusal();
   const finish = () => {
@@ -48,7 +53,7 @@ function SetUp({ onClose }) {
   const [busy, next] = useAction(() =>
     attempt(async () => {
       if (codes.length) finish();
-      else if (!secret) setSecret((await post("/auth/totp", { password }, { key: "" })).secret);
+      else if (!enrolment) setEnrolment(await post("/auth/totp", { password }, { key: "" }));
       else setCodes((await post("/auth/totp/confirm", { code }, { key: "" })).recoveryCodes);
     }),
   );
@@ -71,12 +76,8 @@ function SetUp({ onClose }) {
         </p>
         <pre tabindex="0">${codes.join("\n")}</pre>
         <${Copy} text=${codes.join("\n")} />
-      ` : secret ? html`
-        <p>${t("Enter this key in your authenticator app, then the code that the app shows.")}</p>
-        <p>
-          <code>${secret.match(/.{1,4}/g)?.join(" ")}</code>
-          <${Copy} text=${secret} />
-        </p>
+      ` : enrolment ? html`
+        <${Scan} enrolment=${enrolment} />
         <${Field}
           key="code"
           label=${t("Code of the app")}
@@ -102,6 +103,20 @@ function SetUp({ onClose }) {
     <//>
   `;
 }
+
+/** @param {{enrolment: TotpEnrolment}} props */
+const Scan = ({ enrolment }) => html`
+  <p>
+    ${t(
+      "Scan this with your authenticator app, or enter the key in it. Then enter the code that it shows.",
+    )}
+  </p>
+  <${Qr} text=${enrolment.uri} label=${t("Code to scan with a phone")} />
+  <p>
+    <code>${enrolment.secret.match(/.{1,4}/g)?.join(" ")}</code>
+    <${Copy} text=${enrolment.secret} />
+  </p>
+`;
 
 /** @param {{onClose: () => void}} props */
 function SwitchOff({ onClose }) {

@@ -11,8 +11,6 @@ export default /** @type {Record<string, string>} */ ({
   Dark: "Dunkel",
   Device: "Gerät",
   "Enter the code that the app shows.": "Geben Sie den Code ein, den die App zeigt.",
-  "Enter this key in your authenticator app, then the code that the app shows.":
-    "Geben Sie diesen Schlüssel in Ihre Authenticator-App ein, dann den Code, den die App zeigt.",
   "I have kept the codes": "Ich habe die Codes aufbewahrt",
   "If you do not know one of them: sign it out, then change your password.":
     "Wenn Sie eine davon nicht kennen: melden Sie sie ab, und ändern Sie dann Ihr Passwort.",
@@ -29,6 +27,8 @@ export default /** @type {Record<string, string>} */ ({
   "Open WhatsApp here": "WhatsApp hier öffnen",
   "Or send {code} to {number}.": "Oder senden Sie {code} an {number}.",
   "Post from your phone": "Beiträge vom Telefon",
+  "Scan this with your authenticator app, or enter the key in it. Then enter the code that it shows.":
+    "Scannen Sie das mit Ihrer Authenticator-App, oder geben Sie den Schlüssel darin ein. Geben Sie dann den Code ein, den sie zeigt.",
   "Scan this with your phone, and send the message that it opens.":
     "Scannen Sie das mit dem Telefon und senden Sie die Nachricht, die sich öffnet.",
   "Send a text or a picture to a number at WhatsApp, and it becomes a post.":
