@@ -3,13 +3,28 @@
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 
 from simulator.networks import NETWORKS
 from simulator.networks.whatsapp import WhatsApp
 from simulator.server import Simulator
 from simulator.stripe import Stripe
 from simulator.stripe.api import SECRET_KEY, WEBHOOK_SECRET
-from simulator.world import World
+from simulator.world import Destination, World
+
+DESTINATIONS = {
+    "facebook": (Destination("1001", "page", "Corner Bakery"),),
+    "linkedin": (
+        Destination("4711", "organization", "Corner Bakery"),
+        Destination("4712", "organization", "Bakers of the Town", {"roles": ("ANALYST",)}),
+    ),
+    "pinterest": (
+        Destination("5001", "board", "Bread", {"sections": {"88": "Rye", "89": "Wheat"}}),
+        Destination("5002", "board", "Cakes"),
+    ),
+    "youtube": (Destination("PL100", "playlist", "Recipes"), Destination("PL200", "playlist", "Behind the counter")),
+}
+"""What alice may publish to, or in whose name, so that everything that a network lets one choose can be tried."""
 
 
 def main() -> None:
@@ -56,7 +71,7 @@ def seed(world: World, service_url: str) -> str:
     for key, url in world.urls.items():
         if key == "stripe":
             continue
-        world.add_person(key, "alice")
+        world.add_person(key, "alice", destinations=list(map(replace, DESTINATIONS.get(key, ()))))
         app = world.add_app(key, f"{service_url}/api/v1/platforms/{key}/callback")
         name = f"SIGNALPOST_{key.upper()}"
         lines += [f"{name}_BASE_URL={url}"]

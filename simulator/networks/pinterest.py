@@ -106,6 +106,15 @@ class Pinterest(Network):
         items = [self._board(board) for board in boards[first : first + size]]
         return Response(200, {"items": items, "bookmark": str(first + size) if first + size < len(boards) else None})
 
+    @route("GET /v5/boards/{id}/sections", scopes=("boards:read",), limits=(PER_SECOND,))
+    def sections(self, request: Request) -> Response:
+        self.only(request.query, "page_size", "bookmark")
+        size, first = self._page_size(request), int(request.query.get("bookmark", "0"))
+        sections = self._own_board(request, request.args["id"]).details.get("sections", {})
+        items = [{"id": number, "name": sections[number]} for number in sections][first : first + size]
+        bookmark = str(first + size) if first + size < len(sections) else None
+        return Response(200, {"items": items, "bookmark": bookmark})
+
     def _page_size(self, request: Request) -> int:
         size = int(request.query.get("page_size", "25"))
         if not 1 <= size <= 250:

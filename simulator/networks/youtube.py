@@ -24,6 +24,15 @@ from simulator.world import Person, Quota
 UNITS_MAX = 10_000
 PACIFIC = ZoneInfo("America/Los_Angeles")
 THUMBNAIL_BYTES_MAX = 2_097_152
+CATEGORIES = {
+    "1": ("Film & Animation", True), "2": ("Autos & Vehicles", True), "10": ("Music", True),
+    "15": ("Pets & Animals", True), "17": ("Sports", True), "18": ("Short Movies", False),
+    "19": ("Travel & Events", True),
+    "20": ("Gaming", True), "22": ("People & Blogs", True), "23": ("Comedy", True), "24": ("Entertainment", True),
+    "25": ("News & Politics", True), "26": ("Howto & Style", True), "27": ("Education", True),
+    "28": ("Science & Technology", True), "29": ("Nonprofits & Activism", True), "30": ("Movies", False),
+}  # fmt: skip
+"""By their numbers, and whether a video can have them."""
 MANAGE = (f"{SCOPE}youtube.force-ssl",)
 _REASONS: Mapping[int, tuple[str, str]] = {
     400: ("badRequest", "INVALID_ARGUMENT"), 401: ("authError", "UNAUTHENTICATED"),
@@ -163,6 +172,28 @@ class YouTube(YouTubeUploads):
             for entry in videos
         ]  # fmt: skip
         return Response(200, {"kind": "youtube#playlistItemListResponse", "items": items})
+
+    @route("GET /youtube/v3/playlists", scopes=MANAGE)
+    def playlists(self, request: Request) -> Response:
+        self.only(request.query, "part", "mine", "maxResults", "pageToken", "alt")
+        self.spend(request, 1)
+        size, first = int(request.query.get("maxResults", "5")), int(request.query.get("pageToken", "0"))
+        if not 0 <= size <= 50:
+            raise self.refuse(400, "maxResults: there may be 50 at most")
+        listed = [one for one in request.person.destinations if one.kind == "playlist"]
+        items = [{"id": one.id, "snippet": {"title": one.name}} for one in listed[first : first + size]]
+        more = {"nextPageToken": str(first + size)} if first + size < len(listed) else {}
+        return Response(200, {"kind": "youtube#playlistListResponse", "items": items, **more})
+
+    @route("GET /youtube/v3/videoCategories", scopes=MANAGE)
+    def categories(self, request: Request) -> Response:
+        self.only(request.query, "part", "regionCode", "hl", "alt")
+        self.spend(request, 1)
+        items = [
+            {"id": number, "snippet": {"title": title, "assignable": assignable}}
+            for number, (title, assignable) in CATEGORIES.items()
+        ]
+        return Response(200, {"kind": "youtube#videoCategoryListResponse", "items": items})
 
     @route("POST /youtube/v3/playlistItems", scopes=MANAGE)
     def add_to_playlist(self, request: Request) -> Response:

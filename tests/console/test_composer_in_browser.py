@@ -193,3 +193,88 @@ async def test_a_choice_holds_although_a_program_gave_the_account_its_own(
 
     assert now["options"] == {"mastodon": {"visibility": "private"}}
     assert now["targets"][0]["options"] == {"language": "de"}
+
+
+async def test_a_thread_is_written_part_by_part(console: OpenPage, owned: Api, author: Any, axe: str) -> None:
+    """Parts are added, moved and removed, each with its files and what each network counts."""
+    async with console() as page:
+        await write(page, author, "One")
+        for text in ("Two", "Three", "Four"):
+            await page.get_by_role("button", name="Add a part to the thread").click()
+            await page.get_by_role("region", name="Thread").get_by_role("textbox").last.fill(text)
+        third = page.get_by_role("group", name="Part 3", exact=True)
+        await expect(third).to_contain_text("Sandbox 5/5,000")
+        picture = {"name": "a.png", "mimeType": "image/png", "buffer": image("PNG")}
+        await third.locator("input[type=file]").set_input_files(picture)
+        await expect(third.get_by_label("Description of a.png")).to_be_visible()
+        await page.get_by_role("button", name="Move part 3 forward").click()
+        await page.get_by_role("button", name="Remove part 4").click()
+        assert await violations(page, axe) == []
+        await page.get_by_role("button", name="Save draft").click()
+        await page.wait_for_url(re.compile("/console/compose/pst_"))
+        saved = await owned.get(f"/posts/{page.url.rpartition('/')[2]}")
+        await page.reload()
+        await expect(page.get_by_label("Text of part 2")).to_have_value("Three")
+
+    assert [(part["text"], len(part["media"])) for part in saved["thread"]] == [("Three", 1), ("Two", 0)]
+
+
+async def test_an_account_can_have_its_own_files_and_title(console: OpenPage, owned: Api) -> None:
+    profile = await owned.post("/profiles", json={"name": "Own files"})
+    accounts = {}
+    for name in ("first", "second"):
+        body = {"profileId": profile["id"], "fields": {"username": name}}
+        accounts[name] = (await owned.post("/platforms/sandbox/connect", json=body))["id"]
+    async with console() as page:
+        await write(page, {"profileId": profile["id"]}, "For both")
+        for chip in await page.locator("button.chip").all():
+            await chip.click()
+        await page.get_by_role("group", name="Which text").get_by_role("button", name="second").click()
+        await page.get_by_role("button", name="Other files for second").click()
+        picture = {"name": "own.png", "mimeType": "image/png", "buffer": image("PNG")}
+        await page.locator("input[type=file]").first.set_input_files(picture)
+        await expect(page.get_by_label("Description of own.png")).to_be_visible()
+        await page.get_by_label("Title for second").fill("Only here")
+        await page.get_by_role("button", name="Save draft").click()
+        await page.wait_for_url(re.compile("/console/compose/pst_"))
+        saved = await owned.get(f"/posts/{page.url.rpartition('/')[2]}")
+
+    targets = {target["accountId"]: target for target in saved["targets"]}
+    assert saved["media"] == []
+    assert (targets[accounts["first"]]["media"], targets[accounts["first"]]["title"]) == (None, None)
+    assert len(targets[accounts["second"]]["media"]) == 1
+    assert targets[accounts["second"]]["title"] == "Only here"
+
+
+async def test_a_post_repeats_by_a_rule_in_words(console: OpenPage, owned: Api, author: Any, axe: str) -> None:
+    """The times are those that the service makes of the rule: nine o'clock stays nine when the clocks change."""
+    async with console(locale="en-GB") as page:
+        await page.goto(f"/console/compose?profileId={author['profileId']}&at=2027-03-22T09:00&timezone=Europe/Berlin")
+        await page.get_by_label("Text", exact=True).fill("Open from nine")
+        await page.get_by_label("Repeat", exact=True).select_option(label="Weekly")
+        for day in ("Monday", "Thursday"):
+            await page.get_by_label(day).check()
+        await page.get_by_label("Every", exact=True).fill("2")
+        await page.get_by_label("Number of posts").fill("6")
+        await expect(page.get_by_text("Every 2 weeks on Monday and Thursday, 6 posts in all")).to_be_visible()
+        times = page.locator("ul.plain time")
+        await expect(times).to_have_count(5)
+        shown = [await time.get_attribute("datetime") for time in await times.all()]
+        assert await violations(page, axe) == []
+        await page.get_by_role("button", name="Schedule", exact=True).click()
+        await page.wait_for_url(re.compile("/console/posts/pst_"))
+        post = await owned.get(f"/posts/{page.url.rpartition('/')[2].partition('?')[0]}")
+        await page.goto(f"/console/compose/{post['id']}")
+        await expect(page.get_by_text("Every 2 weeks on Monday and Thursday, 6 posts in all")).to_be_visible()
+        await page.get_by_label("Text", exact=True).fill("Open from nine!")
+        async with page.expect_request(lambda request: request.method == "PATCH") as sent:
+            await page.get_by_role("button", name="Schedule", exact=True).click()
+        body = (await sent.value).post_data_json
+
+    assert shown == [
+        "2027-03-25T08:00:00.000Z", "2027-04-05T07:00:00.000Z", "2027-04-08T07:00:00.000Z",
+        "2027-04-19T07:00:00.000Z", "2027-04-22T07:00:00.000Z",
+    ]  # fmt: skip
+    assert post["recurrence"]["rrule"] == "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH"
+    assert post["recurrence"]["count"] == 6
+    assert "recurrence" not in body  # a rule that stays is not sent: what waits by it would be made again

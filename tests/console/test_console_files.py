@@ -16,6 +16,8 @@ import pytest
 from tests.counterparts import tools
 
 from signalpost.console import app_pages
+from signalpost.networks import CONNECTORS, connectors, options
+from signalpost.networks.contract import Connector
 
 FOLDER = tools.CHECKOUT / "src/signalpost/console/static/console"
 WEIGHT_MAX = 60_000
@@ -155,7 +157,27 @@ def test_catalogs_are_complete(language: str) -> None:
             key for key, value in catalog.items() if {*placeholders.findall(key)} != {*placeholders.findall(value)}
         ] == []
     files = (FOLDER / "messages" / language).glob("*.js")
-    assert {path.stem for path in files} == _texts_by_catalog().keys() - {""}
+    assert {path.stem for path in files} == {*_texts_by_catalog(), "options"} - {""}
+
+
+@pytest.mark.parametrize("language", ["de"])
+def test_every_option_of_every_network_has_its_texts(language: str) -> None:
+    """Labels, helps and values of all options; what else is in the catalog, a connector says as a reason."""
+    needed = {text for connector in CONNECTORS.values() for text in _texts_of_options(connector)}
+    sources = [path.read_text(encoding="utf-8") for path in Path(connectors.__path__[0]).rglob("*.py")]
+    catalog = _catalog(language, "options")
+    others = {text: said for page in _texts_by_catalog() for text, said in _catalog(language, page).items()}
+
+    assert needed - catalog.keys() == set()
+    assert [text for text in catalog.keys() - needed if not any(f'"{text}"' in source for source in sources)] == []
+    assert {text: said for text, said in catalog.items() if others.get(text, said) != said} == {}
+
+
+def _texts_of_options(connector: Connector) -> Iterator[str]:
+    for key, option in connector.facts.options.items():
+        field = options.field(key, option)
+        yield from (field.label, option.description, *(field.choices or ()), *(part.label for part in field.parts))
+        yield from (value for value in field.instead if isinstance(value, str))
 
 
 PAIRS = [

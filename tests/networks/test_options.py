@@ -1,9 +1,12 @@
 """Options of networks as forms need them, against the types that validate them."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
 from signalpost.networks import CONNECTORS, options
+from signalpost.networks.contract import Option
 
 ALL = [(key, name) for key, connector in CONNECTORS.items() for name in connector.facts.options]
 
@@ -31,8 +34,40 @@ def test_kinds_are_read_from_types() -> None:
     }  # fmt: skip
 
     assert [field.type for field in kinds.values()] == [
-        "choice", "number", "flag", "list", "list", "object", "text", "object",
+        "choice", "number", "flag", "list", "list", "object", "text", "objects",
     ]  # fmt: skip
-    assert kinds["tiktok", "privacyLevel"].label == "Privacy level"
+    assert kinds["tiktok", "privacyLevel"].label == "Who can see it"
     assert kinds["bluesky", "labels"].choices == ["sexual", "nudity", "porn", "graphic-media"]
     assert [key for key, option in CONNECTORS["tiktok"].facts.options.items() if option.required] == ["privacyLevel"]
+
+
+def test_parts_and_what_stands_instead_are_read_from_types() -> None:
+    """A form learns the bounds of lists, the members of objects, and the plain values in the place of the whole."""
+
+    def of(network: str, key: str) -> options.Field:
+        return options.field(key, CONNECTORS[network].facts.options[key])
+
+    poll, tags, card = of("mastodon", "poll"), of("instagram", "userTags"), of("bluesky", "linkCard")
+
+    assert [(part.key, part.type, part.required, part.items_min, part.items_max) for part in poll.parts] == [
+        ("options", "list", True, 2, 50), ("minutes", "number", True, None, None),
+        ("multiple", "flag", False, None, None), ("hideTotals", "flag", False, None, None),
+    ]  # fmt: skip
+    assert [part.label for part in tags.parts][1] == "From the left edge, 0 to 1"
+    assert (tags.items_max, card.instead, card.parts[2].default) == (20, [True, False], True)
+    assert (of("bluesky", "replyGate").choices, of("bluesky", "replyGate").instead) == (
+        ["mentioned", "followers", "following"], ["everyone", "nobody"],
+    )  # fmt: skip
+    assert (of("threads", "poll").items_min, of("threads", "poll").items_max) == (2, 4)
+
+
+class Nested(msgspec.Struct):
+    inner: msgspec.Raw
+
+
+@pytest.mark.parametrize("kind", [Nested, list[Nested], int | str, dict[str, int], str | None])
+def test_what_no_form_can_show_has_no_parts(kind: Any) -> None:
+    """An option of a package may be anything; what cannot be described is left to programs, and breaks nothing."""
+    field = options.field("any", Option(type=kind, description="Anything."))
+
+    assert ([*field.parts], [*field.instead]) == ([], [])

@@ -133,7 +133,7 @@ async def test_a_pin_has_all_its_members(connect: Connect) -> None:
 
 
 async def test_a_pin_goes_to_a_section_of_its_board(connect: Connect) -> None:
-    boards = (replace(SCENES["pinterest"].destinations[0], details={"sections": ["88"]}),)
+    boards = (replace(SCENES["pinterest"].destinations[0], details={"sections": {"88": "Rye"}}),)
     stage = await connect(destinations=boards)
     files = (stage.file("image"),)
     other = stage.post("x", files=files, options={"boardSectionId": "99"})

@@ -3,7 +3,7 @@ from typing import Annotated, Any
 
 from signalpost import networks
 from signalpost.accounts import callback_page, queries, views
-from signalpost.accounts.actions import authorize, callback, connect, disconnect, health, pages, update
+from signalpost.accounts.actions import authorize, callback, connect, disconnect, health, option_choices, pages, update
 from signalpost.accounts.actions.oauth_flows import cookie_name
 from signalpost.accounts.errors import (
     AccountInUse,
@@ -12,6 +12,7 @@ from signalpost.accounts.errors import (
     PlatformNotConfigured,
     PlatformTimeout,
 )
+from signalpost.accounts.platform_schemas import ChoicesQuery, OptionChoices, Platform
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import (
     AccountConnect,
@@ -28,7 +29,6 @@ from signalpost.accounts.schemas import (
     HealthQuery,
     PagesQuery,
     PageSwitch,
-    Platform,
     PlatformAccount,
 )
 from signalpost.context import AppContext
@@ -96,6 +96,20 @@ async def _listing(db: Db, page: Page, rows: Sequence[AccountRow]) -> Listing[Pl
 async def get_account_health(account: MyAccount, context: AppContext, query: HealthQuery) -> AccountHealth:
     """Report the health of an account. The platform is asked if the last check is older than five minutes."""
     return await health.get_account_health(context, account, refresh=query.refresh)
+
+
+@routes.get(
+    "/platforms/accounts/{accountId}/choices",
+    scope="accounts:read",
+    raises=(InvalidState, PlatformError, PlatformTimeout, UnsafeAddress),
+)
+async def list_account_choices(account: MyAccount, context: AppContext, query: ChoicesQuery) -> Listing[OptionChoices]:
+    """List what an account can choose now for options of its platform: boards, playlists, who may see a post.
+
+    These are the options with a `source` in `GET /platforms`. The platform is asked each time; show the list again
+    rather than asking for every post. What is not in the list may still be accepted, and is checked by publishing.
+    """
+    return Listing(data=await option_choices.list_choices(context, account, query))
 
 
 @routes.patch(

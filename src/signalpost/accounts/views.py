@@ -5,6 +5,14 @@ from typing import Any, Literal
 import msgspec
 
 from signalpost import networks
+from signalpost.accounts.platform_schemas import (
+    MediaRules,
+    OptionPart,
+    Platform,
+    PlatformOption,
+    PlatformRules,
+    TextRules,
+)
 from signalpost.accounts.platforms import needs_app, oauth_of, redirect_uri
 from signalpost.accounts.queries import AccountRow, HealthCheck, RecentTargets
 from signalpost.accounts.schemas import (
@@ -14,15 +22,10 @@ from signalpost.accounts.schemas import (
     DestinationPage,
     HealthIssue,
     LinkedInstagram,
-    MediaRules,
     Permissions,
-    Platform,
     PlatformAccount,
-    PlatformOption,
-    PlatformRules,
     Quota,
     Recent,
-    TextRules,
     TokenHealth,
 )
 from signalpost.context import AppContext
@@ -31,6 +34,7 @@ from signalpost.network_packages import status as packages
 from signalpost.networks import options
 from signalpost.networks.contract import Connector, Destination, Facts, TextRule
 
+CHOICES_PATH = "/api/v1/platforms/accounts/{accountId}/choices"
 _NO_CAPABILITIES = Capabilities(
     text=False,
     image=False,
@@ -277,6 +281,12 @@ def _options(facts: Facts) -> list[PlatformOption]:
             help=option.description,
             type=field.type,
             choices=field.choices,
+            items_min=field.items_min,
+            items_max=field.items_max,
+            parts=[OptionPart(**part._asdict()) for part in field.parts],
+            instead=[*field.instead],
+            source=CHOICES_PATH if option.live else None,
+            depends_on=option.depends_on,
             required=option.required,
             default=option.default,
         )

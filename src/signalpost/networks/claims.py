@@ -47,7 +47,14 @@ def problems(connector: Connector) -> list[str]:
     wrong = [*_wrong_types("facts", facts)]
     if wrong:  # the rest reads them
         return wrong
-    return [*_functions(connector), *_names(facts), *_account(connector), *_numbers(facts), *_media(facts)]
+    return [
+        *_functions(connector),
+        *_names(facts),
+        *_account(connector),
+        *_live(connector),
+        *_numbers(facts),
+        *_media(facts),
+    ]
 
 
 _CHECKED: Final[Mapping[str, Any]] = {
@@ -134,6 +141,15 @@ def _account(connector: Connector) -> Iterator[str]:
         yield "facts.app_credentials needs oauth."
     if connector.destinations is not None and connector.oauth is None:
         yield "destinations needs oauth."
+
+
+def _live(connector: Connector) -> Iterator[str]:
+    options = connector.facts.options
+    if any(option.live for option in options.values()) != (connector.choices is not None):
+        yield "Options that are live and choices need each other."
+    for key, option in options.items():
+        if option.depends_on is not None and (option.depends_on not in options or not option.live):
+            yield f"facts.options[{key!r}].depends_on must name another option, and the option must be live."
 
 
 def _numbers(facts: Facts) -> Iterator[str]:

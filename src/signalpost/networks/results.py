@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from signalpost.networks.contract import (
     Absent,
+    Choice,
     Destination,
     Health,
     Identity,
@@ -23,6 +24,7 @@ from signalpost.networks.contract import (
 _OUTCOMES: Final = (Published, Pending, Refused, NeedsReconnect, TryLater, OutcomeUnknown)
 _RECONCILED: Final = (Published, Absent, OutcomeUnknown, NeedsReconnect, TryLater)
 DESTINATIONS_MAX: Final = 500
+CHOICES_MAX: Final = 500
 _ISSUES_MAX: Final = 50
 
 
@@ -42,6 +44,11 @@ def _is(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds)
 
 
+def _are_choices(value: Any) -> bool:
+    listed = _is_list_of(Choice, CHOICES_MAX)
+    return isinstance(value, Mapping) and all(isinstance(key, str) and listed(items) for key, items in value.items())
+
+
 RESULTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "publish": _is(*_OUTCOMES),
     "poll": _is(*_OUTCOMES),
@@ -52,6 +59,7 @@ RESULTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "metrics": _is_metrics,
     "connect": _is(Identity),
     "destinations": _is_list_of(Destination, DESTINATIONS_MAX),
+    "choices": _are_choices,
     "check": _is(Health),
     "refresh": _is(type(None)),
     "revoke": _is(type(None)),

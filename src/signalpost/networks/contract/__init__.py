@@ -31,6 +31,7 @@ from signalpost.networks.contract.oauth import (
 )
 from signalpost.networks.contract.outcomes import (
     Absent,
+    Choice,
     Destination,
     Health,
     Identity,
@@ -57,6 +58,7 @@ __all__ = [
     "AuthorizationCode",
     "AuthorizationRequest",
     "BadCredentials",
+    "Choice",
     "Connector",
     "CredentialField",
     "Destination",

@@ -9,6 +9,7 @@ from signalpost.networks.contract.facts import Facts
 from signalpost.networks.contract.journal import Journal
 from signalpost.networks.contract.oauth import OAuth
 from signalpost.networks.contract.outcomes import (
+    Choice,
     Destination,
     Health,
     Identity,
@@ -66,6 +67,13 @@ class Connector:
 
     The session is that of the identity that `OAuth.exchange` returned. If the person can post as themselves, they are
     among the destinations, with the `remote_id` of the grant. Nothing to post to: an empty list.
+    """
+    choices: Callable[[NetworkSession, Sequence[str], str | None], Awaitable[Mapping[str, Sequence[Choice]]]] | None = (
+        None
+    )
+    """List what the account can choose now for the `live` options that are named; at most 500 of each.
+
+    They are all that depend on no other; or a single one, and the last argument is the value of what it depends on.
     """
     check: Callable[[NetworkSession], Awaitable[Health]] | None = None
     """Ask the network whether the account can still post. An ApiError means what `explain` makes of it."""

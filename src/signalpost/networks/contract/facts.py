@@ -82,6 +82,8 @@ class Option:
     label: str | None = None  # for a form; None: made of the key
     required: bool = False  # no post goes out without it
     default: Any = None  # what holds without it, if that can be said
+    live: bool = False  # the account decides what can be chosen: `Connector.choices` lists it
+    depends_on: str | None = None  # the option whose value decides that, such as the board of a section
 
 
 @dataclass(frozen=True, kw_only=True)

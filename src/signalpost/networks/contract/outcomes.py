@@ -101,6 +101,25 @@ class Destination:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A value that an option can have for one account now, or cannot have."""
+
+    value: str  # as the option takes it; of a flag: "true"
+    label: str  # as people know it at the network: the name of a board
+    reason: str | None = None  # why the account cannot choose it; shown to users
+
+    def __post_init__(self) -> None:
+        """Clean the values.
+
+        Raises:
+            BadResponse: the value is none that an option can have.
+        """
+        if foreign.identifier(self.value) is None:
+            raise BadResponse("the network names a value that cannot be stored")
+        _set(self, label=foreign.line(self.label) or self.value, reason=foreign.line_or_none(self.reason))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Health:
     """What a check of an account found. None means that the network did not say."""
 

@@ -1,14 +1,16 @@
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 import msgspec
 
 from signalpost import networks
 from signalpost.context import AppContext
-from signalpost.kit import ids, problems
+from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks import counting, fitting, preflight
 from signalpost.networks.contract import Facts
-from signalpost.posts import content, document_views, views
+from signalpost.posts import content, document_views, recurrences, views
 from signalpost.posts.compose.draft import Existing, PostDraft, TargetDraft, build_draft
 from signalpost.posts.compose.fetch import Fetched
 from signalpost.posts.compose.preflight import errors_of, run_preflight, without_bytes
@@ -16,6 +18,8 @@ from signalpost.posts.content import Content
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import DerivedMedia, PostValidation, TargetValidation
 from signalpost.web.caller import Caller
+
+REPEATS_SHOWN: Final = 5
 
 
 async def validate_post(
@@ -28,7 +32,7 @@ async def validate_post(
         if problem.status != 422:
             raise
         errors = [msgspec.to_builtins(issue) for issue in problem.errors]
-        return PostValidation(valid=False, errors=errors, warnings=[], targets=[])
+        return PostValidation(valid=False, errors=errors, warnings=[], targets=[], repeats=[])
     issues = errors_of(await run_preflight(context, draft))
     codes = {issue.code for issue in issues}
     return PostValidation(
@@ -39,7 +43,16 @@ async def validate_post(
             *map(views.hold_warning, views.row_holds(draft.post, draft.target_rows)),
         ],
         targets=[checked for target in draft.targets if (checked := _validated(draft, target)) is not None],
+        repeats=_repeats(draft),
     )
+
+
+def _repeats(draft: PostDraft) -> list[str]:
+    """Return the first repetitions of the post, as its rule is followed later."""
+    rule, first = draft.post.recurrence, draft.post.scheduled_at
+    if rule is None or first is None:
+        return []
+    return [clock.wire(repetition.at) for repetition in islice(recurrences.occurrences(rule, first), REPEATS_SHOWN)]
 
 
 def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None:
@@ -55,6 +68,9 @@ def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None
         type=_type(sent),
         text_length=counting.text_length(facts, text),
         limit=facts.text.max_length,
+        thread_lengths=[counting.text_length(facts, part.text) for part in sent.thread]
+        if facts.thread_parts_max
+        else [],
         derived_media=list(_derived(draft, facts, sent)) if draft.post.auto_fit else [],
     )
 

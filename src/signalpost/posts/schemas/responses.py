@@ -376,7 +376,7 @@ class DerivedMedia(Output, gc=False):
 
 
 class TargetValidation(Output, gc=False):
-    """`limit`: the longest text that the account takes. `derivedMedia`: files that are converted before they are sent.
+    """`limit`: of each text; `threadLengths`: of further parts. `derivedMedia`: what is converted before it is sent.
 
     Only with `autoFit`: images of any kind, and videos that become an MP4 file within about two minutes.
     """
@@ -386,13 +386,15 @@ class TargetValidation(Output, gc=False):
     type: Annotated[str, Meta(examples=["text"])]
     text_length: Annotated[int, Meta(examples=[22])]
     limit: Annotated[int, Meta(examples=[300])]
+    thread_lengths: Annotated[list[int], Meta(examples=[[18]])]
     derived_media: Annotated[list[DerivedMedia], Meta(examples=[[]])]
 
 
 class PostValidation(Output, gc=False):
-    """What creating this post would answer."""
+    """What creating this post would answer. `repeats`: when it would be published again, the next five times."""
 
     valid: Annotated[bool, Meta(examples=[True])]
     errors: Annotated[list[dict[str, Any]], Meta(examples=[[]])]
     warnings: Annotated[list[PostWarning], Meta(examples=[[]])]
     targets: list[TargetValidation]
+    repeats: Annotated[list[Instant], Meta(examples=[["2026-11-28T18:00:00.000Z"]])]

@@ -5,15 +5,22 @@ import { userId, workspaceId } from "./api.js";
 /** @typedef {(values: Partial<Draft>) => void} Change */
 /** @typedef {(path: string) => string | undefined} ErrorAt what was refused at a field */
 /** @typedef {Record<string, Record<string, unknown>>} Options of the networks, by platform and key */
-/** @typedef {Record<string, unknown>} Own what an account or a file has and the composer does not show */
+/**
+ * What an account has of its own, or a file and the composer does not show.
+ * @typedef {{media?: File[], title?: string, options?: Record<string, unknown>} & Record<string, unknown>
+ * } Own
+ */
+/** @typedef {{key: string, text: string, media: File[]}} Part a further post of a thread */
+/** @typedef {import("signalpost/api").Schemas["RecurrenceIn"]} Repeat */
 /**
  * @typedef {{
- *   mediaId: string, altText: string, kind: string, preview: string, name: string, own?: Own
+ *   mediaId: string, altText: string, kind: string, preview: string, name: string,
+ *   own?: Record<string, unknown>
  * }} File
  * @typedef {{id: string, version: number, failed: boolean, hasTargets: boolean,
  *   profileId: string, text: string,
  *   variants: Record<string, string>, accountIds: string[], media: File[], options: Options,
- *   own: Record<string, Own>, thread: unknown[],
+ *   own: Record<string, Own>, thread: Part[], repeat: Repeat | null, isRepeatChanged: boolean,
  *   when: "now" | "slot" | "schedule", at: string, timezone: string, queueId: string, firstComment: string,
  * link: string, tags: string, title: string, campaign: string}} Draft
  */
@@ -32,6 +39,8 @@ export const emptyDraft = (profileId, timezone) => ({
   options: {},
   own: {},
   thread: [],
+  repeat: null,
+  isRepeatChanged: false,
   when: "now",
   at: "",
   timezone,
@@ -73,22 +82,26 @@ export function draftOf(post, isCopy) {
     text: post.text,
     variants: Object.fromEntries(own.map((target) => [target.accountId, target.text ?? ""])),
     accountIds: post.targets.map((target) => target.accountId),
-    media: post.media.map(({ mediaId, altText, ...others }) => ({
-      mediaId,
-      altText: altText ?? "",
-      kind: "",
-      preview: "",
-      name: "",
-      own: filled(others),
-    })),
+    media: post.media.map(fileOf),
     options: post.options,
     own: Object.fromEntries(
       post.targets.map(({ accountId, title, media, scheduledAt, options }) => [
         accountId,
-        filled({ title, media, options, scheduledAt: isCopy ? null : scheduledAt }),
+        filled({
+          title,
+          media: media && media.map(fileOf),
+          options,
+          scheduledAt: isCopy ? null : scheduledAt,
+        }),
       ]),
     ),
-    thread: post.thread,
+    thread: post.thread.map(({ text, media }, index) => ({
+      key: String(index),
+      text,
+      media: media.map(fileOf),
+    })),
+    repeat: isCopy ? null : /** @type {Repeat | null} */ (post.recurrence),
+    isRepeatChanged: false,
     when:
       !isCopy && (post.publishMode === "schedule" || (post.publishMode === "draft" && post.scheduledAt))
         ? "schedule"
@@ -104,6 +117,26 @@ export function draftOf(post, isCopy) {
   };
 }
 
+/** @param {Post["media"][0]} media @returns {File} */
+const fileOf = ({ mediaId, altText, ...others }) => ({
+  mediaId,
+  altText: altText ?? "",
+  kind: "",
+  preview: "",
+  name: "",
+  own: filled(others),
+});
+
+/**
+ * What is sent of a file; a draft that an earlier version kept has some of it beside the rest.
+ * @param {File} file
+ */
+function mediaOf(file) {
+  const { mediaId, altText, own, ...others } = file;
+  const fields = Object.entries(others).filter(([name]) => !["kind", "preview", "name"].includes(name));
+  return { ...Object.fromEntries(fields), ...own, mediaId, ...(altText ? { altText } : {}) };
+}
+
 /** @param {Record<string, unknown>} values @returns {Own} */
 const filled = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 
@@ -117,6 +150,7 @@ export function bodyOf(draft, purpose) {
   const targets = draft.accountIds.map((accountId) => ({
     accountId,
     ...draft.own?.[accountId],
+    ...(draft.own?.[accountId]?.media ? { media: draft.own[accountId].media?.map(mediaOf) } : {}),
     ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }),
   }));
   const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
@@ -124,13 +158,10 @@ export function bodyOf(draft, purpose) {
     ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }),
     text: draft.text,
     ...(purpose !== "text" && (targets.length || draft.hasTargets) ? { targets } : {}),
-    media: draft.media.map((file) => ({
-      ...file.own,
-      mediaId: file.mediaId,
-      ...(file.altText ? { altText: file.altText } : {}),
-    })),
+    media: draft.media.map(mediaOf),
     options: draft.options ?? {}, // one that an earlier version of the console kept has none
-    ...(draft.thread?.length ? { thread: draft.thread } : {}),
+    thread: (draft.thread ?? []).map(({ text, media }) => ({ text, media: media.map(mediaOf) })),
+    ...repeatOf(draft, purpose),
     title: draft.title || null,
     link: draft.link || null,
     firstComment: draft.firstComment || null,
@@ -141,6 +172,17 @@ export function bodyOf(draft, purpose) {
       .filter(Boolean),
     ...times,
   };
+}
+
+/**
+ * A rule that stays as it is is not sent: what waits by it would be made again.
+ * @param {Draft} draft @param {"draft" | "send" | "check" | "text"} purpose
+ */
+function repeatOf(draft, purpose) {
+  const repeat = draft.when === "schedule" ? (draft.repeat ?? null) : null;
+  if (purpose === "check") return repeat ? { recurrence: repeat } : {};
+  if (purpose === "text" || (draft.id ? !draft.isRepeatChanged : !repeat)) return {};
+  return { recurrence: repeat };
 }
 
 /** @param {Draft} draft */

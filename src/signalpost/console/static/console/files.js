@@ -9,6 +9,12 @@ import { Field } from "./components/field.js";
 import { toastProblem } from "./components/toasts.js";
 
 /** @typedef {import("./draft.js").File} Kept */
+/**
+ * What is asked besides of a video: the picture that is shown for it.
+ * @typedef {import("preact").ComponentType<{
+ *   profileId: string, own: Record<string, unknown>, set: (own: Record<string, unknown>) => void
+ * }>} CoverType
+ */
 const FILES_MAX = 35;
 const ALT_MAX = 1500;
 
@@ -31,10 +37,11 @@ export const keptOf = (media) => ({
 /**
  * @param {{
  *   files: Kept[], profileId: string, onChange: (files: Kept[]) => void,
- *   onUploading: (count: number) => void, errorAt?: (path: string) => string | undefined
+ *   onUploading: (count: number) => void, errorAt?: (path: string) => string | undefined,
+ *   ofVideo?: CoverType, label?: string
  * }} props
  */
-export function Files({ files, profileId, onChange, onUploading, errorAt = () => undefined }) {
+export function Files({ files, profileId, onChange, onUploading, errorAt, ofVideo, label }) {
   const [over, setOver] = useState(false);
   const [Picker, setPicker] = useState(/** @type {any} */ (null));
   const latest = useRef(files);
@@ -53,9 +60,11 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
     ]),
   );
   useEffect(() => onUploading(uploads.running), [uploads.running]);
+  useEffect(() => () => onUploading(0), []);
   useMissingPreviews(files, latest, onChange);
   const addAll = (/** @type {File[]} */ list) => uploads.add(list.slice(0, FILES_MAX - files.length));
-  usePaste(addAll);
+  const section = useRef(/** @type {HTMLElement | null} */ (null));
+  usePaste(addAll, section);
   const drop = (/** @type {DragEvent} */ event) => {
     event.preventDefault();
     setOver(false);
@@ -68,8 +77,9 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
     );
   return html`
     <section
+      ref=${section}
       class=${over ? "files over" : "files"}
-      aria-label=${t("Files")}
+      aria-label=${label ?? t("Files")}
       onDragOver=${(/** @type {Event} */ event) => {
         event.preventDefault();
         setOver(true);
@@ -78,16 +88,13 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
       onDrop=${drop}
     >
       <${Head} files=${files} addAll=${addAll} onLibrary=${showPicker} />
-      ${files.map((file, index) => html`
-        <${One}
-          key=${file.mediaId}
-          file=${file}
-          index=${index}
-          files=${files}
-          onChange=${onChange}
-          error=${errorAt(`/media/${index}`)}
-        />
-      `)}
+      <${All}
+        files=${files}
+        profileId=${profileId}
+        onChange=${onChange}
+        errorAt=${errorAt}
+        ofVideo=${ofVideo}
+      />
       <${UploadList} uploads=${uploads} />
       ${Picker && html`
         <${Picker}
@@ -105,11 +112,46 @@ export function Files({ files, profileId, onChange, onUploading, errorAt = () =>
   `;
 }
 
-/** Files that are pasted. @param {(files: File[]) => void} add */
-function usePaste(add) {
+/**
+ * @param {{
+ *   files: Kept[], profileId: string, onChange: (files: Kept[]) => void,
+ *   errorAt?: (path: string) => string | undefined, ofVideo?: CoverType
+ * }} props
+ */
+const All = ({ files, profileId, onChange, errorAt, ofVideo: Cover }) =>
+  files.map((file, index) => html`
+    <${One}
+      key=${file.mediaId}
+      file=${file}
+      index=${index}
+      files=${files}
+      onChange=${onChange}
+      error=${errorAt?.(`/media/${index}`)}
+    />
+    ${Cover && file.kind === "video" && html`
+      <${Cover}
+        key=${`cover-${file.mediaId}`}
+        profileId=${profileId}
+        own=${file.own ?? {}}
+        set=${(/** @type {Record<string, unknown>} */ own) =>
+          onChange(files.map((entry) => (entry === file ? { ...entry, own } : entry)))
+        }
+      />
+    `}
+  `);
+
+/**
+ * Files that are pasted: into the part of a thread that is written in, or else into the post.
+ * @param {(files: File[]) => void} add
+ * @param {{current: HTMLElement | null}} section
+ */
+function usePaste(add, section) {
   useEffect(() => {
+    const partOf = (/** @type {EventTarget | null} */ place) =>
+      place instanceof Element ? place.closest(".part") : null;
     const paste = (/** @type {ClipboardEvent} */ event) => {
       if (!event.clipboardData?.files.length) return;
+      if (partOf(event.target) !== partOf(section.current)) return;
       event.preventDefault();
       add(filesOf(event.clipboardData));
     };

@@ -25,7 +25,7 @@ class LinkCard(msgspec.Struct, forbid_unknown_fields=True):
 
     title: Annotated[str, msgspec.Meta(max_length=300)] | None = None
     description: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
-    image: bool = True
+    image: Annotated[bool, msgspec.Meta(title="With the picture of the page")] = True
 
 
 Language = Annotated[
@@ -72,6 +72,7 @@ FACTS = Facts(
             description="At most 3 languages, as BCP 47 tags.",
         ),
         "labels": Option(
+            label="Content warnings",
             type=Annotated[list[Label], msgspec.Meta(max_length=4)],
             description="Content warnings: `sexual`, `nudity`, `porn`, `graphic-media`.",
         ),
@@ -82,6 +83,7 @@ FACTS = Facts(
             "them; `false` makes no card of a URL in the text and does not read the page of `link`.",
         ),
         "replyGate": Option(
+            label="Who can reply",
             type=Literal["everyone", "nobody"] | list[Repliers],
             description="Who can reply: `everyone` (default), `nobody`, or a list of `mentioned`, `followers` and "
             "`following`.",

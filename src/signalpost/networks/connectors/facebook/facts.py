@@ -23,7 +23,7 @@ class Card(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     link: Url
     title: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
     description: Annotated[str, msgspec.Meta(max_length=1_000)] | None = None
-    image_url: Url | None = None
+    image_url: Annotated[Url, msgspec.Meta(title="Address of a picture")] | None = None
 
 
 FACTS = Facts(
@@ -61,16 +61,25 @@ FACTS = Facts(
     stories=True,
     options={
         "type": Option(
+            label="Kind of post",
             type=Literal["feed", "reel", "story"],
             description="`feed` (default), `reel` (one video of 3 to 90 s) or `story` (one image or one video of 3 to "
             "60 s, without text).",
             default="feed",
         ),
-        "link": Option(type=Url, description="The link that is shown as a card, instead of the post's `link`."),
+        "link": Option(
+            label="Link of the card",
+            type=Url,
+            description="The link that is shown as a card, instead of the post's `link`.",
+        ),
         "draft": Option(
-            type=bool, description="Leaves the post as a draft in the Page's publishing tools. Not for stories."
+            label="Leave as a draft",
+            type=bool,
+            description="Leaves the post as a draft in the Page's publishing tools. Not for stories.",
+            default=False,
         ),
         "carouselCards": Option(
+            label="Cards of a carousel",
             type=Annotated[list[Card], msgspec.Meta(min_length=2, max_length=10)],
             description="A carousel of links: 2 to 10 cards `{link, title, description?, imageUrl?}`, without media.",
         ),

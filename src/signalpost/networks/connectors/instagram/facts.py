@@ -28,9 +28,9 @@ class UserTag(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """Someone who is tagged in a file; the place is a share of width and height, and images need it."""
 
     username: Username
-    x: Share | None = None
-    y: Share | None = None
-    index: Annotated[int, msgspec.Meta(ge=0, le=9)] = 0  # of the file in the post
+    x: Annotated[Share, msgspec.Meta(title="From the left edge, 0 to 1")] | None = None
+    y: Annotated[Share, msgspec.Meta(title="From the top edge, 0 to 1")] | None = None
+    index: Annotated[int, msgspec.Meta(title="Number of the file, from 0", ge=0, le=9)] = 0  # of the file in the post
 
 
 FACTS = Facts(
@@ -75,41 +75,52 @@ FACTS = Facts(
     stories=True,
     options={
         "type": Option(
+            label="Kind of post",
             type=Literal["feed", "reel", "story", "carousel"],
             description="What the post becomes. Default: a carousel of several files, a reel of a video, else `feed`.",
         ),
         "fit": Option(
+            label="Fit pictures",
             type=Literal["pad", "crop"],
             description="What becomes of images that are taller than 3:4 or wider than 1.91:1: `pad` puts them on a "
             "white canvas, `crop` cuts off their edges. Without it they are refused. Not for stories and reels.",
         ),
-        "shareToFeed": Option(type=bool, description="Whether a reel is also in the feed of the account."),
+        "shareToFeed": Option(
+            label="Share to the feed", type=bool, description="Whether a reel is also in the feed of the account."
+        ),
         "collaborators": Option(
             type=Annotated[list[Username], msgspec.Meta(max_length=3)],
             description="At most 3 users who are asked to share the post as its authors. Not for stories.",
         ),
         "userTags": Option(
+            label="Tagged users",
             type=Annotated[list[UserTag], msgspec.Meta(max_length=20)],
             description="Users who are tagged: `{username, x, y, index?}`; x and y (0 to 1) say where in the image, "
             "index says in which file of a carousel.",
         ),
         "locationId": Option(
+            label="Place",
             type=Annotated[str, msgspec.Meta(pattern=r"^\d{1,30}$")],
             description="The id of a Facebook Page that is a place.",
         ),
         "audioName": Option(
+            label="Name of the sound",
             type=Annotated[str, msgspec.Meta(min_length=1, max_length=100)],
             description="What a reel's own sound is called.",
         ),
         "coverTimeMs": Option(
+            label="Cover frame (ms)",
             type=Annotated[int, msgspec.Meta(ge=0, le=900_000)],
             description="The frame of a reel that is its cover, in milliseconds.",
         ),
         "coverUrl": Option(
+            label="Cover picture",
             type=Annotated[str, msgspec.Meta(pattern=r"^https://\S+$", max_length=2_048)],
             description="The https address of a JPEG that is the cover of a reel, instead of one of its frames.",
         ),
-        "paidPartnership": Option(type=bool, description="Labels the post as a paid partnership. Not for stories."),
+        "paidPartnership": Option(
+            type=bool, description="Labels the post as a paid partnership. Not for stories.", default=False
+        ),
         "trialReel": Option(
             type=Literal["manual", "performance"],
             description="Shows a reel to people who do not follow the account first. Followers see it when you say so "

@@ -4,7 +4,7 @@ There are no idempotency keys. After a lost answer the same content is sent agai
 duplicate and names the first post. An organization's posts can be read back; a member's cannot.
 """
 
-from signalpost.networks.connectors.linkedin.account import check, destinations, exchange, revoke
+from signalpost.networks.connectors.linkedin.account import check, choices, destinations, exchange, revoke
 from signalpost.networks.connectors.linkedin.calls import OAUTH, explain, refresh
 from signalpost.networks.connectors.linkedin.facts import FACTS, preflight
 from signalpost.networks.connectors.linkedin.metrics import metrics
@@ -21,6 +21,7 @@ CONNECTOR = Connector(
     explain=explain,
     reconcile=reconcile,
     poll=poll,
+    choices=choices,
     check=check,
     refresh=refresh,
     revoke=revoke,

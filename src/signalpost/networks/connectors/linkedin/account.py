@@ -9,6 +9,7 @@ from signalpost.networks.connectors.linkedin.calls import OAUTH, call, encoded
 from signalpost.networks.contract import (
     ApiError,
     AuthorizationCode,
+    Choice,
     Destination,
     Health,
     Identity,
@@ -65,6 +66,20 @@ async def destinations(session: NetworkSession) -> Sequence[Destination]:
     for urn, roles in (await _roles(session)).items():
         result.append(await _organization(session, urn, roles))
     return result
+
+
+async def choices(session: NetworkSession, options: Sequence[str], _of: str | None) -> Mapping[str, Sequence[Choice]]:
+    """List in whose names the account can post: its own, and those of organizations."""
+    listed = [Choice(value=session.remote_id, label=session.username)]
+    if session.facts.get("organizations") is not False:
+        for urn, roles in (await _roles(session)).items():
+            if urn != session.remote_id:
+                organization = await _organization(session, urn, roles)
+                reason = (
+                    None if organization.can_post else "The member's role at this organization does not allow posts."
+                )
+                listed.append(Choice(value=urn, label=organization.identity.display_name, reason=reason))
+    return dict.fromkeys(options, listed)
 
 
 async def _roles(session: NetworkSession) -> Mapping[str, tuple[str, ...]]:

@@ -93,9 +93,11 @@ FACTS = Facts(
     metrics_per_call=20,
     options={
         "author": Option(
+            label="Posts as",
             type=Urn,
             description="In whose name the post appears: the URN of an organization that the member administers. "
             "Defaults to the account itself.",
+            live=True,
         ),
         "visibility": Option(
             type=Literal["public", "connections", "loggedIn"],
@@ -103,13 +105,16 @@ FACTS = Facts(
             default="public",
         ),
         "documentTitle": Option(
+            label="Title of the document",
             type=Annotated[str, msgspec.Meta(min_length=1, max_length=TITLE_MAX)],
             description="The title that is shown with a document. Defaults to the post's title or the file name.",
         ),
         "disableLinkPreview": Option(
+            label="No link card",
             type=bool,
             description="Shows no card for a link; `link` is then appended to the text. By default the card is made "
             "of `link`, or of the first URL of the text.",
+            default=False,
         ),
     },
     rate_limit=RateLimit(count=100_000, seconds=86_400, per="app"),

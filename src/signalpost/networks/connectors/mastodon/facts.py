@@ -26,10 +26,10 @@ Choice = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 class Poll(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """A poll on the first post, which then has no media."""
 
-    options: Annotated[list[Choice], msgspec.Meta(min_length=2, max_length=50)]
-    minutes: Annotated[int, msgspec.Meta(ge=5, le=43_829)]
-    multiple: bool = False
-    hide_totals: bool = False
+    options: Annotated[list[Choice], msgspec.Meta(title="Choices", min_length=2, max_length=50)]
+    minutes: Annotated[int, msgspec.Meta(title="Duration in minutes", ge=5, le=43_829)]
+    multiple: Annotated[bool, msgspec.Meta(title="Several choices")] = False
+    hide_totals: Annotated[bool, msgspec.Meta(title="Hide the votes until it ends")] = False
 
 
 FACTS = Facts(
@@ -85,10 +85,13 @@ FACTS = Facts(
             "users). Defaults to the account's setting.",
         ),
         "spoilerText": Option(
+            label="Content warning",
             type=Annotated[str, msgspec.Meta(max_length=500)],
             description="A content warning. Its length counts with the text.",
         ),
-        "sensitive": Option(type=bool, description="Hides the media until the reader clicks."),
+        "sensitive": Option(
+            label="Sensitive media", type=bool, description="Hides the media until the reader clicks.", default=False
+        ),
         "language": Option(
             type=Annotated[
                 str,

@@ -5,7 +5,7 @@ posts to the boards of its account; each can be connected by itself, or named in
 """
 
 from signalpost.networks import oauth2
-from signalpost.networks.connectors.pinterest.account import check, destinations, exchange
+from signalpost.networks.connectors.pinterest.account import check, choices, destinations, exchange
 from signalpost.networks.connectors.pinterest.calls import OAUTH, explain
 from signalpost.networks.connectors.pinterest.facts import FACTS, preflight
 from signalpost.networks.connectors.pinterest.numbers import metrics
@@ -22,6 +22,7 @@ CONNECTOR = Connector(
     explain=explain,
     reconcile=reconcile,
     poll=poll,
+    choices=choices,
     check=check,
     refresh=oauth2.refresh_by(OAUTH),
     delete=delete,

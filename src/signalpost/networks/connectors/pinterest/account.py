@@ -1,7 +1,8 @@
 """Connecting by OAuth 2, the boards of an account, and checking."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from signalpost.kit.http import BadResponse
 from signalpost.networks import oauth2
@@ -10,6 +11,7 @@ from signalpost.networks.contract import (
     ApiError,
     AuthorizationCode,
     BadCredentials,
+    Choice,
     Destination,
     Health,
     Identity,
@@ -59,29 +61,45 @@ async def destinations(session: NetworkSession) -> Sequence[Destination]:
         remote_id=session.remote_id, username=session.username, display_name=session.username, secrets={},
         profile_url=f"https://www.pinterest.com/{session.username}/", facts=session.facts,
     )  # fmt: skip
-    listed = [Destination(identity=own)]
-    query = {"page_size": str(PAGE_LENGTH)}
-    while len(listed) < BOARDS_MAX:
-        response = await call(session, "GET", "/v5/boards", params=query)
-        boards, bookmark = _boards(response)
-        listed += [Destination(identity=identity) for board in boards if (identity := _board(session, board))]
-        if bookmark is None or not boards:
-            break
+    boards = [identity async for board in _listed(session, "/v5/boards") if (identity := _board(session, board))]
+    return [Destination(identity=own), *[Destination(identity=board) for board in boards]][:BOARDS_MAX]
+
+
+async def choices(session: NetworkSession, options: Sequence[str], of: str | None) -> Mapping[str, Sequence[Choice]]:
+    """List the boards of the account, or the sections of a board."""
+    path = f"/v5/boards/{quote(of or '', safe='')}/sections" if "boardSectionId" in options else "/v5/boards"
+    listed = [
+        Choice(value=item_id, label=string(entry.get("name")) or item_id)
+        async for entry in _listed(session, path)
+        if (item_id := _id(entry)) is not None
+    ]
+    return dict.fromkeys(options, listed[:BOARDS_MAX])
+
+
+async def _listed(session: NetworkSession, path: str) -> AsyncIterator[Any]:
+    """Read a list page by page, as far as anybody wants to see it."""
+    query, count = {"page_size": str(PAGE_LENGTH)}, 0
+    while count < BOARDS_MAX:
+        items, bookmark = _page(await call(session, "GET", path, params=query))
+        for item in items:
+            yield item
+        count += len(items)
+        if bookmark is None or not items:
+            return
         query["bookmark"] = bookmark
-    return listed[:BOARDS_MAX]
 
 
-def _boards(response: Response) -> tuple[list[Any], str | None]:
+def _page(response: Response) -> tuple[list[Any], str | None]:
     page = members(response)
     items = page.get("items")
     if not isinstance(items, list):
-        raise BadResponse("the response has no boards", status=response.status)
+        raise BadResponse("the response is not a list", status=response.status)
     return items, string(page.get("bookmark"))
 
 
 def _board(session: NetworkSession, board: Any) -> Identity | None:
-    board_id = string(board.get("id")) if isinstance(board, dict) else None
-    if board_id is None or not board_id.isdigit():
+    board_id = _id(board)
+    if board_id is None:
         return None
     name = string(board.get("name")) or board_id
     facts: Mapping[str, Any] = {**session.facts, "boardId": board_id}
@@ -89,6 +107,11 @@ def _board(session: NetworkSession, board: Any) -> Identity | None:
         remote_id=board_id, username=f"{session.username}/{name}", display_name=name, secrets={}, kind="board",
         profile_url=f"https://www.pinterest.com/{session.username}/", facts=facts,
     )  # fmt: skip
+
+
+def _id(entry: Any) -> str | None:
+    item_id = string(entry.get("id")) if isinstance(entry, dict) else None
+    return item_id if item_id is not None and item_id.isdigit() else None
 
 
 async def check(session: NetworkSession) -> Health:

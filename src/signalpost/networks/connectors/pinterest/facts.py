@@ -44,12 +44,25 @@ FACTS = Facts(
     media_required=True,
     options={
         "boardId": Option(
-            type=BoardId, description="The id of the board; needed unless the account is a board that was connected."
+            type=BoardId,
+            description="The id of the board; needed unless the account is a board that was connected.",
+            label="Board",
+            live=True,
         ),
-        "boardSectionId": Option(type=BoardId, description="The id of a section of the board."),
-        "link": Option(type=Address, description="Where the pin leads, instead of the post's `link`."),
+        "boardSectionId": Option(
+            type=BoardId,
+            description="The id of a section of the board.",
+            label="Section of the board",
+            live=True,
+            depends_on="boardId",
+        ),
+        "link": Option(
+            label="Link of the pin", type=Address, description="Where the pin leads, instead of the post's `link`."
+        ),
         "coverImage": Option(
-            type=Address, description="The address of a cover image for a video; without it, its first second is shown."
+            label="Cover picture",
+            type=Address,
+            description="The address of a cover image for a video; without it, its first second is shown.",
         ),
     },
     metrics_per_call=1,

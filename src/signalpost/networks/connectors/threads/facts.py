@@ -50,10 +50,12 @@ FACTS = Facts(
     first_comment=True,
     options={
         "topicTag": Option(
+            label="Topic",
             type=Annotated[str, msgspec.Meta(pattern=r"^#?[^.&]{1,50}$")],
             description="The topic of the post: 1 to 50 characters without `.` and `&`.",
         ),
         "replyControl": Option(
+            label="Who can reply",
             type=Literal[
                 "everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"
             ],
@@ -67,11 +69,18 @@ FACTS = Facts(
             "link card.",
         ),
         "quoteId": Option(
+            label="Post to quote",
             type=Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,30}$")],
             description="The id of a post to quote. Its post has no poll and no link card.",
         ),
-        "spoilerMedia": Option(type=bool, description="Hides images and videos until the reader taps them."),
+        "spoilerMedia": Option(
+            label="Hide media at first",
+            type=bool,
+            description="Hides images and videos until the reader taps them.",
+            default=False,
+        ),
         "linkAttachment": Option(
+            label="Link of the card",
             type=Annotated[str, msgspec.Meta(pattern=r"^https?://\S+$", max_length=2_048)],
             description="The link that is shown as a card, instead of the post's `link`.",
         ),

@@ -4,7 +4,7 @@ What starts a post returns a publish id, which tells what became of it. Only pho
 returns it publishes them. Then the account's public posts are looked through, and nothing is sent again.
 """
 
-from signalpost.networks.connectors.tiktok.account import check, exchange, metrics, revoke
+from signalpost.networks.connectors.tiktok.account import check, choices, exchange, metrics, revoke
 from signalpost.networks.connectors.tiktok.calls import OAUTH, explain, refresh
 from signalpost.networks.connectors.tiktok.facts import FACTS, preflight
 from signalpost.networks.connectors.tiktok.publish import poll, publish, reconcile
@@ -19,6 +19,7 @@ CONNECTOR = Connector(
     explain=explain,
     reconcile=reconcile,
     poll=poll,
+    choices=choices,
     check=check,
     refresh=refresh,
     revoke=revoke,

@@ -1,14 +1,16 @@
 """Signing in, checking an account, and the numbers of its posts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from signalpost.kit.http import BadResponse
 from signalpost.networks import oauth2
 from signalpost.networks.connectors.tiktok.calls import OAUTH, call, code_of, refresh
+from signalpost.networks.connectors.tiktok.facts import Level
 from signalpost.networks.contract import (
     ApiError,
     AuthorizationCode,
+    Choice,
     Health,
     Identity,
     Metrics,
@@ -61,6 +63,31 @@ def _user(response: Response) -> Mapping[str, Any]:
     data = members(response).get("data")
     user = data.get("user") if isinstance(data, dict) else None
     return user if isinstance(user, dict) else {}
+
+
+_INTERACTIONS: Final = {
+    "allowComment": ("Comments", "comment_disabled", "The creator has turned off comments at TikTok."),
+    "allowDuet": ("Duets", "duet_disabled", "The creator has turned off duets at TikTok."),
+    "allowStitch": ("Stitches", "stitch_disabled", "The creator has turned off stitches at TikTok."),
+}
+
+
+async def choices(session: NetworkSession, options: Sequence[str], _of: str | None) -> Mapping[str, Sequence[Choice]]:
+    """Ask who may see this creator's posts, and what others may do with them."""
+    creator = await call(session, "/v2/post/publish/creator_info/query/")
+    allowed = creator.get("privacy_level_options")
+    if not isinstance(allowed, list):
+        raise BadResponse("the response names no privacy levels", status=200)
+    not_allowed = "TikTok does not allow this creator this level."
+    listed = {
+        "privacyLevel": [
+            Choice(value=level, label=level, reason=None if level in allowed else not_allowed)
+            for level in get_args(Level)
+        ]
+    }
+    for option, (label, name, off) in _INTERACTIONS.items():
+        listed[option] = [Choice(value="true", label=label, reason=off if creator.get(name) is True else None)]
+    return {option: listed[option] for option in options}
 
 
 async def check(session: NetworkSession) -> Health:

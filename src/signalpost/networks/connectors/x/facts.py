@@ -26,8 +26,8 @@ _CASHTAG = regex.compile(r"(?<![\w$])\$[A-Za-z]{1,6}(?!\w)")
 class Poll(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """A poll on the first post, which then has no media."""
 
-    options: Annotated[list[Choice], msgspec.Meta(min_length=2, max_length=4)]
-    minutes: Annotated[int, msgspec.Meta(ge=5, le=10_080)]
+    options: Annotated[list[Choice], msgspec.Meta(title="Choices", min_length=2, max_length=4)]
+    minutes: Annotated[int, msgspec.Meta(title="Duration in minutes", ge=5, le=10_080)]
 
 
 FACTS = Facts(
@@ -67,24 +67,29 @@ FACTS = Facts(
     first_comment=True,
     options={
         "replySettings": Option(
+            label="Who can reply",
             type=Literal["everyone", "following", "mentionedUsers", "subscribers", "verified"],
             description="Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or"
             " `verified`. Not for a reply.",
             default="everyone",
         ),
         "replyToId": Option(
+            label="Post to reply to",
             type=PostId,
             description="The id of a post to reply to. X accepts replies to others only if they mentioned the account.",
         ),
         "quoteId": Option(
+            label="Post to quote",
             type=PostId,
             description="The id of a post to quote, without media or poll: one of the account's own, or one that "
             "mentions it. X lets only Enterprise apps quote others.",
         ),
-        "communityId": Option(type=PostId, description="The id of a community to post in."),
+        "communityId": Option(label="Community", type=PostId, description="The id of a community to post in."),
         "poll": Option(type=Poll, description="A poll: `{options[2-4], minutes}`. A post with a poll has no media."),
-        "madeWithAi": Option(type=bool, description="Labels the post as made with AI."),
-        "paidPartnership": Option(type=bool, description="Labels the post as a paid partnership."),
+        "madeWithAi": Option(
+            label="Made with AI", type=bool, description="Labels the post as made with AI.", default=False
+        ),
+        "paidPartnership": Option(type=bool, description="Labels the post as a paid partnership.", default=False),
     },
     rate_limit=RateLimit(count=10_000, seconds=86_400, per="app"),
     metrics_per_call=100,

@@ -4,7 +4,7 @@ The session of an upload is its own proof: asked again, it names the video if th
 missing. When a session is gone, the channel's newest videos are looked through.
 """
 
-from signalpost.networks.connectors.youtube.account import check, exchange, metrics
+from signalpost.networks.connectors.youtube.account import check, choices, exchange, metrics
 from signalpost.networks.connectors.youtube.calls import OAUTH, explain, refresh, revoke
 from signalpost.networks.connectors.youtube.facts import FACTS, preflight
 from signalpost.networks.connectors.youtube.publish import delete, poll, publish, reconcile
@@ -19,6 +19,7 @@ CONNECTOR = Connector(
     explain=explain,
     reconcile=reconcile,
     poll=poll,
+    choices=choices,
     check=check,
     refresh=refresh,
     revoke=revoke,

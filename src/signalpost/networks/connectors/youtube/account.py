@@ -1,6 +1,6 @@
 """Signing in, checking a channel, and the numbers of its videos."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -11,6 +11,7 @@ from signalpost.networks.contract import (
     ApiError,
     AuthorizationCode,
     BadCredentials,
+    Choice,
     Health,
     Identity,
     Metrics,
@@ -23,6 +24,9 @@ from signalpost.networks.responses import members, string
 
 _CHANNEL: Final = "/youtube/v3/channels?part=snippet,statistics,contentDetails,status&mine=true"
 _NO_CHANNEL: Final = "This Google account has no YouTube channel. Create one at youtube.com, then connect again."
+_CATEGORIES: Final = "/youtube/v3/videoCategories?part=snippet&regionCode=US"
+"""Their numbers are the same everywhere; a region leaves some out, and the United States none that a video can have."""
+_PAGE_LENGTH, _PLAYLISTS_MAX = 50, 500
 _FIRST_DAY: Final = "2005-02-14"
 
 
@@ -80,14 +84,50 @@ async def check(session: NetworkSession) -> Health:
     )
 
 
+async def choices(session: NetworkSession, options: Sequence[str], _of: str | None) -> Mapping[str, Sequence[Choice]]:
+    """List the playlists of the channel, and the categories that a video can have."""
+    listed: dict[str, Sequence[Choice]] = {}
+    if "playlistId" in options:
+        listed["playlistId"] = await _playlists(session)
+    if "categoryId" in options:
+        items, _ = _items(await call(session, "GET", _CATEGORIES))
+        assignable = [item for item in items if _object(item.get("snippet")).get("assignable") is True]
+        listed["categoryId"] = [*_named(assignable)]
+    return listed
+
+
+async def _playlists(session: NetworkSession) -> Sequence[Choice]:
+    listed: list[Choice] = []
+    query = {"part": "snippet", "mine": "true", "maxResults": str(_PAGE_LENGTH)}
+    while len(listed) < _PLAYLISTS_MAX:
+        items, token = _items(await call(session, "GET", f"/youtube/v3/playlists?{urlencode(query)}"))
+        listed += _named(items)
+        if token is None or not items:
+            break
+        query["pageToken"] = token
+    return listed[:_PLAYLISTS_MAX]
+
+
+def _items(response: Response) -> tuple[Sequence[Mapping[str, Any]], str | None]:
+    page = members(response)
+    items = page.get("items")
+    if not isinstance(items, list):
+        raise BadResponse("the response is not a list", status=response.status)
+    return [item for item in items if isinstance(item, dict)], string(page.get("nextPageToken"))
+
+
+def _named(items: Sequence[Mapping[str, Any]]) -> Iterator[Choice]:
+    for item in items:
+        item_id = string(item.get("id"))
+        if item_id is not None:
+            yield Choice(value=item_id, label=string(_object(item.get("snippet")).get("title")) or item_id)
+
+
 async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:
     """Read the counters of videos; shares and watch time come two or three days late, with their own permission."""
     query = urlencode({"part": "statistics", "id": ",".join(remote_ids)})
     response = await call(session, "GET", f"/youtube/v3/videos?{query}")
-    items = members(response).get("items")
-    if not isinstance(items, list):
-        raise BadResponse("the response is not a list of videos", status=response.status)
-    counts = {item.get("id"): _object(item.get("statistics")) for item in items if isinstance(item, dict)}
+    counts = {item.get("id"): _object(item.get("statistics")) for item in _items(response)[0]}
     late = await _analytics(session, remote_ids) if session.facts.get("analytics") else {}
     return {video_id: _metrics(counts.get(video_id), late.get(video_id, {})) for video_id in remote_ids}
 

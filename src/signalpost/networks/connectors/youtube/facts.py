@@ -70,20 +70,32 @@ FACTS = Facts(
         "categoryId": Option(
             type=CategoryId,
             description="The number of a video category. Defaults to `22` (People & Blogs).",
+            label="Category",
             default="22",
+            live=True,
         ),
         "tags": Option(
+            label="Keywords",
             type=Annotated[list[Tag], msgspec.Meta(max_length=TAGS_MAX)],
             description="Keywords, at most 500 characters together: each comma between them counts, and the quotation "
             "marks around a tag with spaces.",
         ),
-        "playlistId": Option(type=PlaylistId, description="A playlist of the channel to add the video to."),
+        "playlistId": Option(
+            type=PlaylistId,
+            description="A playlist of the channel to add the video to.",
+            label="Playlist",
+            live=True,
+        ),
         "type": Option(
+            label="Kind of video",
             type=Literal["video", "short"],
             description="`short`: refuses what YouTube would not show as a Short. By default YouTube decides.",
         ),
         "syntheticMedia": Option(
-            type=bool, description="Whether the video shows realistic content that was altered or generated."
+            label="Altered or generated content",
+            type=bool,
+            description="Whether the video shows realistic content that was altered or generated.",
+            default=False,
         ),
         "notifySubscribers": Option(
             type=bool, description="Whether subscribers are notified. Defaults to `true`.", default=True

@@ -10,7 +10,8 @@ import { newId } from "../hooks.js";
  * A labelled field. `error` is the message of an issue, shown at the field.
  * @param {{
  *   label: Children, hint?: Children, error?: string, type?: string, value?: any,
- *   onInput?: (value: string) => void, options?: [string, string][], rows?: number, children?: Children,
+ *   onInput?: (value: string) => void, options?: [string, string, boolean?][], rows?: number,
+ *   children?: Children,
  *   autofocus?: boolean, [attribute: string]: any
  * }} props
  */
@@ -46,8 +47,8 @@ export function Field({
       <label for=${id}>${label}</label>
       ${options ? html`
         <select ...${common}>
-          ${options.map(([key, name]) => html`
-            <option value=${key} selected=${key === value}>
+          ${options.map(([key, name, isDisabled]) => html`
+            <option value=${key} selected=${key === value} disabled=${isDisabled}>
               ${name}
             </option>
           `)}

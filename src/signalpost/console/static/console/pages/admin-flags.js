@@ -18,7 +18,7 @@ const PLANS = ["free", "starter", "pro", "max", "self_hosted"];
 
 /** For whom a flag is on, in words. @param {any} flag */
 function audience(flag) {
-  if (!flag.enabled) return t("nobody");
+  if (!flag.enabled) return t("no one");
   if (flag.rolloutPercent === 100) return t("everybody");
   const { plans, workspaceIds, userIds } = flag.rules;
   const parts = [
@@ -27,7 +27,7 @@ function audience(flag) {
     workspaceIds.length > 0 && t("named workspaces: {n}", { n: number(workspaceIds.length) }),
     userIds.length > 0 && t("named users: {n}", { n: number(userIds.length) }),
   ].filter(Boolean);
-  return parts.join(" · ") || t("nobody");
+  return parts.join(" · ") || t("no one");
 }
 
 export default function Flags() {

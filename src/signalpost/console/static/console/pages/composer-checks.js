@@ -24,7 +24,7 @@ export function useCheck(draft) {
     [draft],
   );
   useEffect(() => {
-    if (!draft.accountIds.length || !(draft.text || draft.media.length)) {
+    if (!draft.accountIds.length || !hasContent(draft)) {
       setResult({ checked: null, problem: null });
       return undefined;
     }
@@ -48,20 +48,30 @@ export function useCheck(draft) {
   return result;
 }
 
+/** @param {Draft} draft */
+const hasContent = ({ text, media, thread, variants, own }) =>
+  Boolean(text || media.length || thread?.length) ||
+  Object.values(variants).some(Boolean) ||
+  Object.values(own ?? {}).some((values) => values.media?.length);
+
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 const CHECK_MS = 400;
 
-/** @param {{account: PlatformAccount, checked: PostValidation | null}} props */
-export function Counter({ account, checked }) {
+/**
+ * How long the text is, or a further part of a thread, as the network of an account counts.
+ * @param {{account: PlatformAccount, checked: PostValidation | null, part?: number}} props
+ */
+export function Counter({ account, checked, part }) {
   const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
-  if (!target) return null;
-  const left = target.limit - target.textLength;
+  const length = part === undefined ? target?.textLength : target?.threadLengths[part];
+  if (!target || length === undefined) return null;
+  const left = target.limit - length;
   return html`
     <span
       class=${left < 0 ? "counter bad" : left < target.limit * 0.1 ? "counter warn" : "counter"}
       title=${t("Counted as the network counts")}
     >
-      ${networkName(account.platform)} ${number(target.textLength)}/${number(target.limit)}
+      ${networkName(account.platform)} ${number(length)}/${number(target.limit)}
       ${left < 0 ? ` · ${tn(-left, "{n} too many", "{n} too many")}` : ""}
     </span>
   `;
@@ -125,6 +135,7 @@ const sentencesFor = (errors) => {
 export function Preview({ draft, account, checked }) {
   if (!account) return null;
   const text = draft.variants[account.id] ?? draft.text;
+  const media = draft.own?.[account.id]?.media ?? draft.media;
   const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
   const over = target && target.textLength > target.limit;
   return html`
@@ -142,9 +153,9 @@ export function Preview({ draft, account, checked }) {
       <p class=${over ? "post-text over" : "post-text"} dir="auto">
         ${text || html`<span class="soft">${t("No text")}</span>`}
       </p>
-      ${draft.media.length > 0 && html`
-        <div class=${`thumbs many${Math.min(draft.media.length, 4)}`}>
-          ${draft.media.slice(0, 4).map((file) =>
+      ${media.length > 0 && html`
+        <div class=${`thumbs many${Math.min(media.length, 4)}`}>
+          ${media.slice(0, 4).map((file) =>
             file.preview ? html`
               <img class="thumb" key=${file.mediaId} src=${file.preview} alt=${file.altText} />
             ` : html`

@@ -1,5 +1,6 @@
 // Where a post goes, and what it says there.
 import { html, useState } from "../html.js";
+import { Files } from "../files.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
@@ -8,7 +9,7 @@ import { Avatar } from "../components/avatar.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
-import { lazyDialog } from "../components/lazy.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Counter } from "./composer-checks.js";
 
 /** @typedef {import("../draft.js").Change} Change */
@@ -18,6 +19,7 @@ import { Counter } from "./composer-checks.js";
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 
 const Captions = lazyDialog(() => import("./composer-captions.js"));
+const Cover = lazy(() => import("./composer-cover.js"), 1);
 
 /** @param {{own: PlatformAccount[], draft: Draft, change: Change}} props */
 export function Accounts({ own, draft, change }) {
@@ -73,16 +75,15 @@ export function Accounts({ own, draft, change }) {
 
 /**
  * @param {{
- *   draft: Draft, own: PlatformAccount[], change: Change, checked: PostValidation | null, errorAt: ErrorAt
- * }} props
+ *   draft: Draft, own: PlatformAccount[], change: Change, checked: PostValidation | null, errorAt: ErrorAt,
+ *   current: string, setCurrent: (accountId: string) => void
+ * }} props `current`: the account whose text is shown; empty: that of all
  */
-export function Texts({ draft, own, change, checked, errorAt }) {
-  const [tab, setShown] = useState("");
+export function Texts({ draft, own, change, checked, errorAt, current, setCurrent }) {
   const [isRewriting, setRewriting] = useState(false);
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
   // Of a post that failed, accounts and their own texts stay.
   const hasVariants = chosen.length > 1 && !draft.failed;
-  const current = chosen.some((account) => account.id === tab) ? tab : "";
   const variant = draft.variants[current];
   const set = (/** @type {string} */ text) =>
     current ? change({ variants: { ...draft.variants, [current]: text } }) : change({ text });
@@ -93,7 +94,7 @@ export function Texts({ draft, own, change, checked, errorAt }) {
   return html`
     <div class="texts">
       ${hasVariants && html`
-        <${Whose} chosen=${chosen} current=${current} draft=${draft} show=${setShown} />
+        <${Whose} chosen=${chosen} current=${current} draft=${draft} show=${setCurrent} />
       `}
       <${Field}
         label=${
@@ -157,9 +158,79 @@ function Whose({ chosen, current, draft, show }) {
           aria-pressed=${account.id === current ? "true" : "false"}
           onClick=${() => show(account.id)}
         >
-          ${account.username} ${draft.variants[account.id] !== undefined ? " •" : ""}
+          ${networkName(account.platform)} · ${account.username} ${isOwn(draft, account.id) ? " •" : ""}
         <//>
       `)}
     </div>
+  `;
+}
+
+/**
+ * Whether the account gets a text, a title or files of its own.
+ * @param {Draft} draft @param {string} accountId
+ */
+const isOwn = ({ variants, own }, accountId) =>
+  variants[accountId] !== undefined || Boolean(own?.[accountId]?.media ?? own?.[accountId]?.title);
+
+/**
+ * The files of all accounts, or those of one, with its own title.
+ * @param {{
+ *   draft: Draft, account: PlatformAccount | undefined, change: Change, errorAt: ErrorAt,
+ *   onUploading: (count: number) => void
+ * }} props
+ */
+export function PostFiles({ draft, account, change, errorAt, onUploading }) {
+  if (!account)
+    return html`
+      <${Files}
+        files=${draft.media}
+        profileId=${draft.profileId}
+        onChange=${(/** @type {Draft["media"]} */ media) => change({ media })}
+        onUploading=${onUploading}
+        ofVideo=${Cover}
+        errorAt=${errorAt}
+      />
+    `;
+  const own = draft.own?.[account.id] ?? {};
+  const set = (/** @type {import("../draft.js").Own} */ values) =>
+    change({ own: { ...draft.own, [account.id]: values } });
+  const { media, title, ...others } = own;
+  const path = `/targets/${draft.accountIds.indexOf(account.id)}`;
+  return html`
+    ${media ? html`
+      <${Files}
+        key=${account.id}
+        files=${media}
+        profileId=${draft.profileId}
+        onChange=${(/** @type {Draft["media"]} */ changed) => set({ ...own, media: changed })}
+        onUploading=${onUploading}
+        ofVideo=${Cover}
+        errorAt=${(/** @type {string} */ at) => errorAt(path + at)}
+      />
+      <${Button}
+        kind="quiet"
+        icon="close"
+        onClick=${() => set(title === undefined ? others : { ...others, title })}
+      >
+        ${t("Use the files of all accounts")}
+      <//>
+      ` : html`
+      <${Button}
+        kind="quiet"
+        icon="image"
+        onClick=${() => set({ ...own, media: [...draft.media] })}
+      >
+        ${t("Other files for {account}", { account: account.username })}
+      <//>
+    `}
+    <${Field}
+      label=${t("Title for {account}", { account: account.username })}
+      value=${title ?? ""}
+      placeholder=${draft.title}
+      error=${errorAt(`${path}/title`)}
+      onInput=${(/** @type {string} */ typed) =>
+        set({ ...others, ...(media ? { media } : {}), ...(typed ? { title: typed } : {}) })
+      }
+    />
   `;
 }

@@ -7,13 +7,19 @@ import { zone } from "../store.js";
 import { Time, wallTime, zoneLabel } from "../time.js";
 import { clockNote, resolve } from "../zones.js";
 import { Field } from "../components/field.js";
+import { lazy } from "../components/lazy.js";
 
 /** @typedef {import("../draft.js").Change} Change */
 /** @typedef {import("../draft.js").ErrorAt} ErrorAt */
 /** @typedef {import("../draft.js").Draft} Draft */
+/** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 
-/** @param {{draft: Draft, change: Change, errorAt: ErrorAt}} props */
-export function When({ draft, change, errorAt }) {
+const Repeats = lazy(() => import("./composer-repeat.js"), 1);
+
+/**
+ * @param {{draft: Draft, change: Change, errorAt: ErrorAt, checked: PostValidation | null}} props
+ */
+export function When({ draft, change, errorAt, checked }) {
   const queues = useLoad(() => all("/queues", { profileId: draft.profileId }, 50), [draft.profileId]);
   const choices = /** @type {["now" | "slot" | "schedule", string][]} */ ([
     ["now", t("Now")],
@@ -44,7 +50,10 @@ export function When({ draft, change, errorAt }) {
           </label>
         `)}
       </div>
-      ${draft.when === "schedule" && html`<${AtTime} draft=${draft} change=${change} errorAt=${errorAt} />`}
+      ${draft.when === "schedule" && html`
+        <${AtTime} draft=${draft} change=${change} errorAt=${errorAt} />
+        <${Repeats} draft=${draft} change=${change} errorAt=${errorAt} checked=${checked} />
+      `}
       ${draft.when === "slot" && html`
         <${NextSlot} draft=${draft} change=${change} queues=${queues.data ?? []} />
       `}

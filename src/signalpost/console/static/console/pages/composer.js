@@ -2,28 +2,31 @@
 // applies.
 import { html, useState } from "../html.js";
 import { Problem, get, online } from "../api.js";
-import { t } from "../i18n.js";
+import { loadTexts, t } from "../i18n.js";
 import { draftOf, emptyDraft, forget, keep, stored } from "../draft.js";
-import { Files, keptOf } from "../files.js";
+import { keptOf } from "../files.js";
 import { useLoad } from "../hooks.js";
 import { to } from "../router.js";
 import { accounts, loadBasics, loadPlatforms, may, profiles, zone } from "../store.js";
 import { wallTime } from "../time.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
+import { lazy } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { ProfileField } from "../components/profile-field.js";
 import { Checks, Preview, useCheck } from "./composer-checks.js";
-import { NetworkOptions } from "./composer-options.js";
 import { Refusal, useSend } from "./composer-send.js";
-import { Accounts, Texts } from "./composer-texts.js";
+import { Accounts, PostFiles, Texts } from "./composer-texts.js";
 import { issueSentence } from "../words.js";
 import { More, When } from "./composer-when.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
+
+const NetworkOptions = lazy(() => import("./composer-options.js"), 1);
+const Thread = lazy(() => import("./composer-thread.js"), 1);
 
 /**
  * @param {string} id
@@ -36,6 +39,7 @@ async function begin(id, { copy, at, timezone, profileId, media }) {
     Promise.allSettled(chosen.map((mediaId) => get(`/media/${mediaId}`))),
     loadBasics(),
     loadPlatforms(),
+    loadTexts("options"),
   ]);
   const added = files.flatMap((result) => (result.status === "fulfilled" ? [keptOf(result.value)] : []));
   const local = stored(id);
@@ -95,8 +99,11 @@ const ofProfile = (profileId) => ({
 /** @param {{first: Draft}} props */
 function Editor({ first }) {
   const [draft, setDraft] = useState(first);
-  const [uploading, setUploading] = useState(0);
-  const { submit, busy, refused, setRefused } = useSend(draft, uploading > 0);
+  const [uploads, setUploads] = useState(/** @type {Record<string, number>} */ ({}));
+  const isUploading = Object.values(uploads).some((count) => count > 0);
+  const onUploading = (/** @type {string | number} */ place, /** @type {number} */ count) =>
+    setUploads((/** @type {Record<string, number>} */ old) => ({ ...old, [place]: count }));
+  const { submit, busy, refused, setRefused } = useSend(draft, isUploading);
   const { checked, problem } = useCheck(draft);
   const own = usable(draft.profileId);
   const change = (/** @type {Partial<Draft>} */ values) =>
@@ -125,7 +132,7 @@ function Editor({ first }) {
       wide
       title=${draft.id ? t("Edit the post") : t("Write a post")}
       actions=${
-        html`<${Actions} draft=${draft} busy=${busy} isUploading=${uploading > 0} submit=${submit} />`
+        html`<${Actions} draft=${draft} busy=${busy} isUploading=${isUploading} submit=${submit} />`
       }
     >
       <div class="composer" onKeyDown=${onKey}>
@@ -143,22 +150,49 @@ function Editor({ first }) {
             />
           `}
           ${!draft.id && html`<${ProfileField} value=${draft.profileId} onInput=${setProfile} />`}
-          ${!draft.failed && html`<${Accounts} own=${own} draft=${draft} change=${change} />`}
-          <${Texts} draft=${draft} own=${own} change=${change} checked=${checked} errorAt=${errorAt} />
-          <${Files}
-            files=${draft.media}
-            profileId=${draft.profileId}
-            onChange=${(/** @type {Draft["media"]} */ media) => change({ media })}
-            onUploading=${setUploading}
+          <${Content}
+            draft=${draft}
+            own=${own}
+            change=${change}
+            checked=${checked}
             errorAt=${errorAt}
+            onUploading=${onUploading}
           />
-          <${NetworkOptions} draft=${draft} own=${own} change=${change} errorAt=${errorAt} />
-          ${!draft.failed && html`<${When} draft=${draft} change=${change} errorAt=${errorAt} />`}
-          <${More} draft=${draft} change=${change} errorAt=${errorAt} />
         </div>
         <${Aside} draft=${draft} own=${own} checked=${checked} problem=${problem} />
       </div>
     <//>
+  `;
+}
+
+/**
+ * What a post says, where, how and when.
+ * @param {{
+ *   draft: Draft, own: PlatformAccount[], change: import("../draft.js").Change,
+ *   checked: PostValidation | null, errorAt: import("../draft.js").ErrorAt,
+ *   onUploading: (place: string | number, count: number) => void
+ * }} props
+ */
+function Content({ draft, own, change, checked, errorAt, onUploading }) {
+  const [tab, setTab] = useState("");
+  const chosen = own.filter((account) => draft.accountIds.includes(account.id));
+  const current =
+    chosen.length > 1 && !draft.failed ? chosen.find((account) => account.id === tab) : undefined;
+  const props = { draft, own, change, checked, errorAt };
+  return html`
+    ${!draft.failed && html`<${Accounts} own=${own} draft=${draft} change=${change} />`}
+    <${Texts} ...${props} current=${current?.id ?? ""} setCurrent=${setTab} />
+    <${PostFiles}
+      ...${props}
+      account=${current}
+      onUploading=${(/** @type {number} */ count) => onUploading("post", count)}
+    />
+    ${(draft.thread?.length > 0 || chosen.some((account) => account.capabilities.thread)) && html`
+      <${Thread} ...${props} chosen=${chosen} onUploading=${onUploading} />
+    `}
+    <${NetworkOptions} ...${props} />
+    ${!draft.failed && html`<${When} ...${props} />`}
+    <${More} ...${props} />
   `;
 }
 

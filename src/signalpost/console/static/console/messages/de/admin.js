@@ -136,7 +136,7 @@ export default /** @type {Record<string, string>} */ ({
   "No user matches.": "Kein Benutzer passt.",
   "No worker runs: nothing is published.": "Kein Prozess arbeitet: Nichts wird veröffentlicht.",
   "No workspace matches.": "Kein Arbeitsbereich passt.",
-  nobody: "niemanden",
+  "no one": "niemanden",
   "Nobody is subscribed.": "Niemand hat abonniert.",
   "none: only to inform": "keine: nur zur Information",
   "Not confirmed": "Nicht bestätigt",
