@@ -9,10 +9,11 @@ import asyncpg
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
-from tests.web.conftest import SmallApp
+from tests.web.conftest import CALLERS, SmallApp
 
 from signalpost.kit import ids
 from signalpost.kit.writes import Writes
+from signalpost.web import idempotency
 
 
 async def names(small_app: SmallApp, name: str) -> int:
@@ -348,6 +349,23 @@ async def test_twins_at_once_have_one_effect(small_app: SmallApp, path: str) -> 
     assert (await first).status_code == 201
     assert (await small_app.api.post(path, **options)).json() == (await first).json()
     assert await names(small_app, "waits") == before + 1
+
+
+async def test_a_key_that_is_used_meanwhile_undoes_what_came_second(small_app: SmallApp) -> None:
+    """Another request wrote it without the lock, as posts do that are written together."""
+    small_app.gate.clear()
+    key, before, runs = "k-meanwhile", await names(small_app, "waits"), small_app.runs.get("waits", 0)
+    options = {"json": {"name": "waits"}, "key": "ben", "headers": {"Idempotency-Key": key}}
+    waiting = asyncio.create_task(small_app.api.post("/things", **options))
+    while small_app.runs.get("waits", 0) == runs:
+        await asyncio.sleep(0)
+    other = idempotency.Kept(CALLERS["ben"].credential, key, b"another request", 201, {}, b"sealed")
+    async with small_app.database.transaction() as db:
+        await idempotency.keep(db, other)
+    small_app.gate.set()
+
+    assert (await waiting).json()["code"] == "idempotency_key_reused"
+    assert await names(small_app, "waits") == before
 
 
 async def test_an_answer_that_may_change_is_not_kept(small_app: SmallApp) -> None:

@@ -33,6 +33,7 @@ from signalpost.scheduling.errors import NoFreeSlot
 from signalpost.web.caller import Caller
 from signalpost.web.conditional import Conditional
 from signalpost.web.fields import PostId
+from signalpost.web.idempotency import Keep
 from signalpost.web.inputs import IfMatch, Mine
 from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.request import Request
@@ -101,14 +102,14 @@ _BULK_EXAMPLES = {
     transaction=False,
 )
 async def create_post(
-    context: AppContext, db: Db | None, caller: Caller, data: PostCreate, fetched: FetchedFiles
+    context: AppContext, db: Db | None, caller: Caller, data: PostCreate, fetched: FetchedFiles, keep: Keep | None
 ) -> Post:
     """Create a post and queue it for every chosen account.
 
     Without `scheduledAt` it is published now; `draft: true` saves it for later. Publishing happens after the response:
     follow it with a webhook, or with `/posts/{id}/status`.
     """
-    return await create.create_post(context, db, caller, data, fetched)
+    return await create.create_post(context, db, caller, data, fetched, keep)
 
 
 @routes.get("/posts", scope="posts:read")

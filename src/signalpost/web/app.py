@@ -21,6 +21,7 @@ from signalpost.kit.tenant import across, tenant
 from signalpost.kit.writes import Writes
 from signalpost.web import limits, metrics
 from signalpost.web.caller import Caller
+from signalpost.web.render import raw_response
 from signalpost.web.request import (
     Call,
     ForeignHost,
@@ -38,7 +39,7 @@ from signalpost.web.request import (
 from signalpost.web.response import PROBLEM_HEADER, Response, indented, problem_response
 from signalpost.web.router import API_PREFIX, Handler, Route, Router
 from signalpost.web.routing import Endpoint
-from signalpost.web.serve import Web, raw_response, serve
+from signalpost.web.serve import Web, serve
 from signalpost.web.served import Served
 
 PREFIXES = (API_PREFIX, "/v1")

@@ -4,16 +4,16 @@ Stored responses are encrypted: some contain a secret that is shown only once, s
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.kit import batches, clock, problems
+from signalpost.kit import batches, clock, problems, rows
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import Db
 from signalpost.web import shared_buckets
@@ -49,6 +49,29 @@ class StoredResponse(Struct):
     headers: dict[str, str]
 
 
+class Kept(Struct):
+    """The row of a response under its key, the body sealed; without a status, of a request that is running."""
+
+    credential: str
+    key: str
+    fingerprint: bytes
+    status: int | None = None
+    headers: dict[str, str] | None = None
+    body: bytes | None = None
+
+
+Keep: TypeAlias = Callable[[Any], Kept]
+"""Makes of a handler's result the row that is to be written with its effect."""
+
+
+class NotKept(Exception):
+    """A handler did nothing, since it could not write its effect and the response at once: it needs a transaction."""
+
+
+class Taken(Exception):
+    """Another request has used the key since it was looked at: all that this one did is rolled back."""
+
+
 def read_key(value: str) -> str:
     """Return the key in the header.
 
@@ -73,49 +96,49 @@ def _in_progress(key: str) -> IdempotencyInProgress:
     )
 
 
-# The lock and the claim are one round trip. A claim that committed after this snapshot was taken is seen all the same:
-# what is in the way of an insert is looked at as it is now.
-_CLAIM = """
-with locked as materialized (
-    select pg_try_advisory_xact_lock(hashtextextended($6::text, 0)) as is_mine
-), claimed as (
-    insert into idempotency (credential, key, fingerprint)
-    select $1::text, $2::text, $3::bytea from locked where is_mine
-    on conflict (credential, key) do update
-    set fingerprint = excluded.fingerprint, status = null, headers = null, body = null, created_at = now()
-    where idempotency.created_at < now() - $4::interval
-       or (idempotency.status is null and idempotency.created_at < now() - $5::interval
-           and idempotency.fingerprint = excluded.fingerprint)
-    returning true
-)
-select is_mine, exists (select from claimed) as is_claimed from locked
-"""
-_READ = "select fingerprint, status, headers, body from idempotency where credential = $1 and key = $2"
+def _is_free(row: str, request_hash: str) -> str:
+    """Return whether a row holds its key no longer, as SQL; $4 is RETENTION, $5 RUNNING_MAX."""
+    return (
+        f"({row}.created_at < now() - $4::interval or ({row}.status is null"
+        f" and {row}.created_at < now() - $5::interval and {row}.fingerprint = {request_hash}))"
+    )
+
+
+# The key is written at the end, with the response: whoever looked before that is refused there, by the key itself.
+_LOOK = f"""
+select pg_try_advisory_xact_lock(hashtextextended($6::text, 0)) as is_mine, i.fingerprint, i.status, i.headers, i.body
+from (select) as one left join idempotency i on i.credential = $1 and i.key = $2 and not {_is_free("i", "$3")}
+"""  # noqa: S608 - constants only
+_KEEP = f"""
+insert into idempotency (credential, key, fingerprint, status, headers, body) values ($1, $2, $3, $6, $7, $8)
+on conflict (credential, key) do update
+set fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
+    created_at = now()
+where {_is_free("idempotency", "excluded.fingerprint")}
+returning true
+"""  # noqa: S608 - constants only
+KEPT: Final = rows.Arrays(Kept)
+_HAS_RESPONSE = "select status is not null from idempotency where credential = $1 and key = $2"
 _STORE = "update idempotency set status = $3, headers = $4, body = $5 where credential = $1 and key = $2"
 _RELEASE = "delete from idempotency where credential = $1 and key = $2 and status is null"
 _PURGE = batches.delete("idempotency", "created_at < $1")
 
 
-async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: bytes) -> StoredResponse | None:
-    """Claim the key for this request, or return the response that is stored under it.
+async def look(db: Db, keys: KeyRing, credential: str, key: str, request_hash: bytes) -> StoredResponse | None:
+    """Lock the key, or return the response that is stored under it.
 
-    Call it in the transaction of the effect: a concurrent repeat then finds the lock taken. For work that does not fit
-    into one transaction call it in a transaction of its own before: a concurrent repeat then finds the row without a
-    response, for at most `RUNNING_MAX`.
+    Call it in the transaction of the effect, which ends with `keep`: a concurrent repeat then finds the lock taken.
 
     Raises:
         IdempotencyInProgress: the first request is still running.
         IdempotencyKeyReused: the key belongs to a different request.
     """
     lock = f"idempotency:{credential}:{key}"
-    claimed = await db.fetchrow(_CLAIM, credential, key, request_hash, RETENTION, RUNNING_MAX, lock)
-    if claimed is None or not claimed["is_mine"]:
+    row = await db.fetchrow(_LOOK, credential, key, request_hash, RETENTION, RUNNING_MAX, lock)
+    if row is None or not row["is_mine"]:
         raise _in_progress(key)
-    if claimed["is_claimed"]:
+    if row["fingerprint"] is None:
         return None
-    row = await db.fetchrow(_READ, credential, key)
-    if row is None:
-        raise _in_progress(key)
     if row["fingerprint"] != request_hash:
         raise IdempotencyKeyReused(f"The Idempotency-Key {key} belongs to a request with another path, query or body.")
     if row["status"] is None:
@@ -129,19 +152,61 @@ async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: 
     return StoredResponse(row["status"], body, row["headers"])
 
 
+async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: bytes) -> StoredResponse | None:
+    """Claim the key for this request, or return the response that is stored under it.
+
+    For work that does not fit into one transaction: call it in a transaction of its own before. A concurrent repeat
+    then finds the row without a response, for at most `RUNNING_MAX`.
+
+    Raises:
+        IdempotencyInProgress: the first request is still running.
+        IdempotencyKeyReused: the key belongs to a different request.
+    """
+    if stored := await look(db, keys, credential, key, request_hash):
+        return stored
+    try:
+        await keep(db, Kept(credential, key, request_hash))
+    except Taken:
+        raise _in_progress(key) from None
+    return None
+
+
 async def has_response(db: Db, credential: str, key: str) -> bool:
     """Whether a response is stored under this key, for this request or a different one."""
-    row = await db.fetchrow(_READ, credential, key)
-    return row is not None and row["status"] is not None
+    return bool(await db.fetchval(_HAS_RESPONSE, credential, key))
 
 
-async def store(db: Db, keys: KeyRing, credential: str, key: str, response: Response) -> None:
-    """Store the response under the claimed key, with its own headers and none of the request."""
+def kept(keys: KeyRing, credential: str, key: str, request_hash: bytes, response: Response) -> Kept:
+    """Return the row of a response, with its own headers and none of the request."""
     if isinstance(response.body, Stream):
         raise TypeError("a streamed response cannot be stored under an Idempotency-Key")
     headers = {name.decode(): value.decode("latin-1") for name, value in response.headers if name in _OWN_HEADERS}
     body = keys.seal(response.body, context=_context(credential, key))
-    await db.execute(_STORE, credential, key, response.status, headers, body)
+    return Kept(credential, key, request_hash, response.status, headers, body)
+
+
+async def keep(db: Db, row: Kept) -> None:
+    """Store a response under a key that nobody had when it was looked at.
+
+    Raises:
+        Taken: somebody has it by now.
+    """
+    values = row.fingerprint, RETENTION, RUNNING_MAX, row.status, row.headers, row.body
+    if not await db.fetchval(_KEEP, row.credential, row.key, *values):
+        raise Taken
+
+
+def keep_sql(given: str, condition: str) -> str:
+    """Return the insert of those rows of `given`, which has the columns of `Kept` as `k`, whose keys nobody has."""
+    return f"""
+    insert into idempotency ({", ".join(KEPT.names)}) select {KEPT.select("k")} from {given} where {condition}
+    order by k.credential, k.key on conflict (credential, key) do nothing returning credential, key
+    """  # noqa: S608 - names of columns only
+
+
+async def store(db: Db, row: Kept) -> None:
+    """Store the response under a claimed key."""
+    await db.execute(_STORE, row.credential, row.key, row.status, row.headers, row.body)
 
 
 def _context(credential: str, key: str) -> str:

@@ -17,6 +17,7 @@ from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem
 from signalpost.web import validation
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
+from signalpost.web.idempotency import Keep
 from signalpost.web.inputs import Before, IfMatch, Mine, Segment
 from signalpost.web.paging import LIMIT_DEFAULT, Page
 from signalpost.web.request import ClientAddress, Request
@@ -91,7 +92,10 @@ class Endpoint:
     "staff": only if staff of the installation call.
     """
     transaction: bool = True
-    """False: without an Idempotency-Key the handler gets None instead of a connection, and connects when it has to."""
+    """False: the handler may get None instead of a connection, and connects when it has to.
+
+    With an Idempotency-Key, one that asks for `Keep | None` gets that too, and writes the response or raises `NotKept`.
+    """
     history: Literal["operation", "action", "nothing"] = "operation"
     """What a write leaves in the audit log: a row of the operation as such, rows of its action, or nothing to tell."""
     limit_default: int = LIMIT_DEFAULT  # of a list; LIST_ALL where clients expect all of it at once
@@ -135,6 +139,11 @@ class Endpoint:
         return self.has("page")
 
     @cached_property
+    def keep(self) -> str | None:
+        """The argument that takes `Keep`, if the handler has one."""
+        return next((argument for argument, kind in self.arguments.items() if kind == "keep"), None)
+
+    @cached_property
     def needs_connection(self) -> bool:
         """Whether the handler asks for a connection: in a transaction if it writes."""
         return self.has("db")
@@ -174,6 +183,7 @@ _PLAIN = {
     Request: "request",
     ClientAddress: "address",
     Recheck: "recheck",
+    Keep | None: "keep",
 }
 
 

@@ -13,31 +13,28 @@ from signalpost.kit.patience import patience
 from signalpost.kit.tenant import Tenant, across, tenant, work_for
 from signalpost.kit.worker_threads import in_thread
 from signalpost.web import bounds, credentials, idempotency, limits, operations, session_cookie, validation
+from signalpost.web.arguments import path_values, query_inputs
 from signalpost.web.cache import ResponseCache
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.conditional import Conditional, is_current, read_if_match
-from signalpost.web.inputs import Before, Mine, Segment
-from signalpost.web.paging import fingerprint, read_page
+from signalpost.web.conditional import read_if_match
+from signalpost.web.inputs import Before
+from signalpost.web.render import render, respond
 from signalpost.web.request import (
     Call,
     address_bucket,
     check_encoding,
     check_media_types,
-    query_values,
     read_body,
     test_now,
 )
 from signalpost.web.response import Response, problem_response
-from signalpost.web.routing import Endpoint, RawResponse
+from signalpost.web.routing import Endpoint
 from signalpost.web.served import Report
-from signalpost.web.streaming import Stream
 
 Authenticate = Callable[[str, str | None, str], Awaitable[Caller]]
 """(bearer, X-Workspace-Id or None, client address) -> Caller; what it raises goes to the client."""
 
 ATTEMPTS_MAX = 3  # of a transaction that ended in a deadlock, or waited five seconds for a row
-_PAGE = ("limit", "cursor")
-_encode = msgspec.json.Encoder().encode
 
 
 @dataclass(kw_only=True)
@@ -130,59 +127,6 @@ def _check_rights(endpoint: Endpoint, caller: Caller) -> None:
         raise problems.Forbidden(f"The role {caller.role} does not include {endpoint.scope}.")
 
 
-async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for path_input in endpoint.path_inputs:
-        text = call.request.path_params[path_input.param]
-        match path_input.source:
-            case Segment():
-                if "\0" in text or len(text) > 200:
-                    raise problems.NotFound(f"No {path_input.param} has such a name.")
-                values[path_input.argument] = text
-            case Mine() as mine:
-                values[path_input.argument] = await _row(mine, text, call, connection)
-            case kind:
-                if (row_id := kind.parse(text)) is None:
-                    raise problems.NotFound(kind.not_found_detail(text))
-                values[path_input.argument] = row_id
-    return values
-
-
-async def _row(mine: Mine[Any], text: str, call: Call, connection: db.Db | None) -> Any:
-    """Return the row with this id that the caller may see.
-
-    Raises:
-        NotFound: there is none; it is not said whether it belongs to someone else.
-    """
-    row_id = mine.id.parse(text)
-    if row_id is None or connection is None or call.caller is None:
-        raise problems.NotFound(mine.id.not_found_detail(text))
-    row = await mine.find(connection, call.caller, row_id)
-    if row is None:
-        reason = None if mine.why_absent is None else await mine.why_absent(connection, call.caller, row_id)
-        raise problems.NotFound(reason or mine.id.not_found_detail(text))
-    return row
-
-
-def _query_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
-    parameters = query_values(call.request)
-    values: dict[str, Any] = {}
-    paged = endpoint.paged
-    limit, cursor = (parameters.pop("limit", None), parameters.pop("cursor", None)) if paged else (None, None)
-    if endpoint.query is not None:
-        values["query"] = validation.decode_query(endpoint.query, parameters, besides=_PAGE if paged else ())
-    elif parameters:
-        raise problems.ValidationFailed(
-            errors=[validation.unknown_parameter(name, _PAGE if paged else ()) for name in parameters]
-        )
-    if paged:
-        workspace = call.caller.workspace_id.hex if call.caller else ""
-        filters = fingerprint([endpoint.path, workspace, parameters])
-        page = read_page(web.page_key, filters, limit, cursor, endpoint.limit_default)
-        values.update({argument: page for argument, kind in endpoint.arguments.items() if kind == "page"})
-    return values
-
-
 def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for argument, kind in endpoint.arguments.items():
@@ -199,35 +143,11 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
                 values[argument] = partial(_recheck, web, endpoint, call)
             case "address":
                 values[argument] = address_bucket(call.address)
+            case "keep":
+                values[argument] = None  # but see `_respond_keeping`
             case "if_match":
                 values[argument] = read_if_match(call.request.headers.get("if-match", "").strip())
     return values
-
-
-def _render(endpoint: Endpoint, call: Call, value: Any) -> Response:
-    if isinstance(value, RawResponse):
-        return raw_response(call, value)
-    if endpoint.status == 204:
-        return _response(call, 204, b"", {})
-    if not endpoint.etag:
-        return _response(call, endpoint.status, _encode(value), {})
-    conditional = value if isinstance(value, Conditional) else None
-    etag = conditional.etag if conditional else f'"{value.version}"'
-    if not endpoint.writes and is_current(call.request.headers.get("if-none-match", "").strip(), etag):
-        return _response(call, 304, b"", {"etag": etag})
-    return _response(call, endpoint.status, _encode(conditional.make() if conditional else value), {"etag": etag})
-
-
-def raw_response(call: Call, value: RawResponse) -> Response:
-    """Render a response that is not JSON."""
-    return _response(call, value.status, value.body, value.headers, value.media_type.encode())
-
-
-def _response(
-    call: Call, status: int, body: bytes | Stream, headers: dict[str, str], media_type: bytes = b"application/json"
-) -> Response:
-    extra = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
-    return Response(status, body, [*call.headers, *extra], media_type)
 
 
 async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes) -> Response:
@@ -242,9 +162,9 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
         return await _run_connected(web, endpoint, call, values, body, key)
     if endpoint.needs_row:
         async with database.connection() as connection:
-            values |= await _path_values(endpoint, call, connection)
+            values |= await path_values(endpoint, call, connection)
     elif endpoint.path_inputs:
-        values |= await _path_values(endpoint, call, None)
+        values |= await path_values(endpoint, call, None)
     if key is None:
         return await _respond_alone(web, endpoint, call, values)
     return await _respond_claimed(web, endpoint, call, values, body, key)
@@ -257,13 +177,13 @@ async def _run_connected(
     database = web.context.database
     for attempt in range(ATTEMPTS_MAX):
         try:
-            if key is None and endpoint.writes and not endpoint.transaction:
+            if key is not None:
+                return await _respond_once(web, endpoint, call, values, body, key)
+            if endpoint.writes and not endpoint.transaction:
                 return await _respond(web, endpoint, call, values, None)
             async with database.transaction() if endpoint.writes else database.connection() as connection:
-                if key is None:
-                    return await _respond(web, endpoint, call, values, connection)
-                return await _respond_once(web, endpoint, call, values, body, key, connection)
-        except db.RETRYABLE:
+                return await _respond(web, endpoint, call, values, connection)
+        except (*db.RETRYABLE, idempotency.Taken):
             if attempt == ATTEMPTS_MAX - 1:
                 raise problems.Unavailable(
                     "Too many concurrent changes to the same data.", headers={"Retry-After": "1"}
@@ -287,12 +207,12 @@ async def _respond(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db | None
 ) -> Response:
     if endpoint.path_inputs:
-        values = values | await _path_values(endpoint, call, connection)
+        values = values | await path_values(endpoint, call, connection)
     operation = operations.begin(endpoint, call.caller, call.request.path_params, values)
     value = await endpoint.handler(**values, db=connection)
     if operation is not None and connection is not None:
         await web.record(connection, operation, value)
-    return _render(endpoint, call, value)
+    return render(endpoint, call, value)
 
 
 async def _respond_alone(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any]) -> Response:
@@ -302,7 +222,7 @@ async def _respond_alone(web: Web, endpoint: Endpoint, call: Call, values: dict[
     if operation is not None:
         async with web.context.database.transaction() as connection:
             await web.record(connection, operation, value)
-    return _render(endpoint, call, value)
+    return render(endpoint, call, value)
 
 
 def _credential(call: Call) -> str:
@@ -316,25 +236,62 @@ def _credential(call: Call) -> str:
 def _replay(call: Call, stored: idempotency.StoredResponse) -> Response:
     stored.headers["idempotent-replayed"] = "true"
     media_type = stored.headers.pop("content-type", "application/json")
-    return _response(call, stored.status, stored.body, stored.headers, media_type.encode())
+    return respond(call, stored.status, stored.body, stored.headers, media_type.encode())
 
 
 async def _respond_once(
-    web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str, connection: db.Db
+    web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str
 ) -> Response:
-    """Respond in one transaction with the key: the effect and the stored response are committed together."""
+    """Respond once under the key: the effect and the stored response are committed together."""
+    credential, keys, database = _credential(call), web.context.keys, web.context.database
     request_hash = idempotency.fingerprint(endpoint.method, call.request, body)
-    if stored := await idempotency.claim(connection, web.context.keys, _credential(call), key, request_hash):
-        return _replay(call, stored)
+    keeping = partial(idempotency.kept, keys, credential, key, request_hash)
+    if endpoint.keep and (response := await _respond_keeping(endpoint, call, values, keeping)):
+        return response
+    is_mine = False
     try:
-        async with connection.transaction():  # a savepoint: a problem rolls the effect back and is stored
+        async with database.transaction() as connection:
+            if stored := await idempotency.look(connection, keys, credential, key, request_hash):
+                return _replay(call, stored)
+            is_mine = True
             response = await _respond(web, endpoint, call, values, connection)
-    except problems.Problem as problem:
-        if problem.status == 429 or problem.status >= 500:
+            await idempotency.keep(connection, keeping(response))
+            return response
+    except problems.Problem as problem:  # the effect is rolled back; the refusal is stored
+        if not is_mine or not _is_kept(problem):
             raise
         response = problem_response(problem, call.request.shown_path, web.base_url, call.headers)
-    await idempotency.store(connection, web.context.keys, _credential(call), key, response)
+    async with database.transaction() as connection:
+        if stored := await idempotency.look(connection, keys, credential, key, request_hash):
+            return _replay(call, stored)
+        await idempotency.keep(connection, keeping(response))
     return response
+
+
+async def _respond_keeping(
+    endpoint: Endpoint, call: Call, values: dict[str, Any], keeping: Callable[[Response], idempotency.Kept]
+) -> Response | None:
+    """Respond by a handler that writes its effect and the response at once; None: it could not, and did nothing."""
+    made: list[Response] = []
+
+    def keep(value: Any) -> idempotency.Kept:
+        made.append(render(endpoint, call, value))
+        return keeping(made[-1])
+
+    try:
+        await endpoint.handler(**values | {endpoint.keep: keep}, db=None)
+    except idempotency.NotKept:
+        return None
+    except problems.Problem as problem:
+        if not _is_kept(problem):
+            raise
+        return None
+    return made[-1]
+
+
+def _is_kept(problem: problems.Problem) -> bool:
+    """Whether a repeated request is refused the same way without being run again."""
+    return problem.status != 429 and problem.status < 500
 
 
 async def _respond_claimed(
@@ -351,11 +308,12 @@ async def _respond_claimed(
         try:
             response = await _respond_alone(web, endpoint, call, values)
         except problems.Problem as problem:
-            if problem.status == 429 or problem.status >= 500:
+            if not _is_kept(problem):
                 raise
             response = problem_response(problem, call.request.shown_path, web.base_url, call.headers)
+        row = idempotency.kept(web.context.keys, _credential(call), key, request_hash, response)
         async with web.context.database.transaction() as connection:
-            await idempotency.store(connection, web.context.keys, _credential(call), key, response)
+            await idempotency.store(connection, row)
         completed = True
         return response
     finally:
@@ -382,7 +340,7 @@ async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
     if not endpoint.negotiates_itself:
         check_media_types(endpoint.request_types, endpoint.documented_response or (), call.request.headers, body)
-    values = _query_inputs(web, endpoint, call)
+    values = query_inputs(web.page_key, endpoint, call)
     if endpoint.cached_seconds and (cached := web.cache.fresh(endpoint.name, endpoint.cached_seconds)):
         return cached
     values.update(_plain_inputs(web, endpoint, call))

@@ -29,13 +29,19 @@ from signalpost.posts.write.queue import CreateQueue
 from signalpost.posts.write.recent import RecentReads
 from signalpost.posts.write.writer import NewPost, Seen
 from signalpost.web.caller import Caller, Mode
+from signalpost.web.idempotency import Keep, NotKept
 
 ATTEMPTS_MAX: Final = 5
 """How often a post is built because its profile or an account was changed since it was read."""
 
 
 async def create_post(
-    context: AppContext, db: Db | None, caller: Caller, data: PostCreate, fetched: Fetched | None = None
+    context: AppContext,
+    db: Db | None,
+    caller: Caller,
+    data: PostCreate,
+    fetched: Fetched | None = None,
+    keep: Keep | None = None,
 ) -> Post:
     """Write the post and one target per account, due at its time, and wake their lanes.
 
@@ -49,6 +55,7 @@ async def create_post(
         caller: whose post it is.
         data: the body.
         fetched: see `build_draft`.
+        keep: without `db`, makes the row of the response, to be written with the post.
 
     Raises:
         ValidationFailed, ScheduleInPast, ScheduleTooFar, TimezoneRequired, NoFreeSlot: see `build_draft`.
@@ -56,15 +63,21 @@ async def create_post(
         DuplicateContent, ExternalIdConflict: another post is in the way.
         PlanLimitReached: the plan has no post left.
         Forbidden, InsufficientScope, TestModeOnlySandbox: the caller may not.
+        NotKept: it cannot be written with the row of `keep`.
     """
     if not wants_draft(data):
         permissions.require_publishing(caller)
     recent = context.state(RecentReads).get(caller, data)
     if db is None and recent is not None and _may_wait(caller, data, recent):
         new = await _built_from(context, caller, data, recent)
-        if new is not None and await context.state(CreateQueue).write(context.database, new) is None:
-            return views.post(new.post, new.targets)
+        if new is not None:
+            post = views.post(new.post, new.targets)
+            new.kept = None if keep is None else keep(post)
+            if await context.state(CreateQueue).write(context.database, new) is None:
+                return post
         recent = None  # if something is in the way now, it is time to read again
+    if keep is not None:
+        raise NotKept
     is_locking = data.publish_mode == "slot" or data.recurrence is not None  # before the post is written
     lend = context.database.transaction if is_locking else context.database.connection
     async with lend() if db is None else nullcontext(db) as connection:

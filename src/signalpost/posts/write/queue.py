@@ -70,13 +70,13 @@ class CreateQueue:
             _fail((*group, *self._waiting.pop(key)), Unavailable("The service is stopping."))
 
     def _take(self, key: _Key) -> list[_Waiting]:
-        """Return the next group, in the order of arrival; of posts with the same content only the first."""
-        group, left, contents, targets = list[_Waiting](), list[_Waiting](), set[bytes](), 0
+        """Return the next group, in the order of arrival; of posts with the same content or key only the first."""
+        group, left, contents, targets = list[_Waiting](), list[_Waiting](), set[object](), 0
         oldest = clock.monotonic() - ACQUIRE_SECONDS
         for item in self._waiting[key]:
             if item.written.done():
                 continue  # its request was cancelled
-            own = item.new.contents
+            own = item.new.exclusive
             fits = not group or (len(group) < POSTS_MAX and targets + len(item.new.targets) <= TARGETS_MAX)
             if item.since < oldest:
                 _fail([item], Unavailable("The database is too slow right now.", headers={"Retry-After": "2"}))

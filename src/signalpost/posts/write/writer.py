@@ -20,6 +20,7 @@ from signalpost.posts.errors import ExternalIdConflict
 from signalpost.posts.rows import LABELS, AuditRow, PostRow, TargetRow
 from signalpost.posts.write.guards import guarded_content, guarded_contents
 from signalpost.web.caller import Caller
+from signalpost.web.idempotency import KEPT, Kept, keep_sql
 
 # Columns are named, so that one which a newer version has added gets its default from a process that does not know it.
 _TYPES: Final = {"scheduled_local": "timestamp"}
@@ -45,9 +46,9 @@ _POST: Final = rows.names(PostRow)
 _TARGET: Final = ", ".join(TARGETS.names)
 _AUDIT: Final = rows.names(AuditRow)
 
-Obstacle = Literal["changed", "taken", "full", "limit"]
+Obstacle = Literal["changed", "taken", "full", "limit", "kept"]
 """Why a post was not written: what was read for it no longer holds; another post is in the way; as many as the plan
-allows are scheduled; the month is spent."""
+allows are scheduled; the month is spent; its Idempotency-Key is in use."""
 
 
 class Seen(Struct):
@@ -63,18 +64,27 @@ class Seen(Struct):
 
 
 class NewPost(Struct):
-    """A post to be written. If it is queued, a unit of `plan`, whose limits hold, is spent on it."""
+    """A post to be written. If it is queued, a unit of `plan`, whose limits hold, is spent on it.
+
+    `kept`: the response under its Idempotency-Key, to be written with it; only where the plan has no limits.
+    """
 
     post: PostRow
     targets: list[TargetRow]
     seen: Seen
     history: list[AuditRow]
     plan: str
+    kept: Kept | None = None
 
     @property
     def contents(self) -> list[bytes]:
         """Fingerprints that no other post may have, in the order in which everyone locks them."""
         return guarded_contents(self.post, self.targets)
+
+    @property
+    def exclusive(self) -> list[object]:
+        """What no other post of the same statement may have: its contents, and its Idempotency-Key."""
+        return [*self.contents, *([] if self.kept is None else [(self.kept.credential, self.kept.key)])]
 
 
 class _Write:
@@ -87,11 +97,13 @@ class _Write:
         heard_sql: see `Seen`.
         is_usual: no post has files or another value than its default in a column that is not in `_USUAL`.
         is_one: it is one post, which needs no locks but those of `prepare_post`.
+        is_kept: there are Idempotency-Keys.
     """
 
-    def __init__(self, heard_sql: str, *, is_usual: bool, is_one: bool) -> None:
+    def __init__(self, heard_sql: str, *, is_usual: bool, is_one: bool, is_kept: bool) -> None:
         self.posts = rows.Arrays(PostRow, only=_USUAL, **_TYPES) if is_usual else POSTS
         self.targets = rows.Arrays(TargetRow, only=TARGETS.names, without=_OVERRIDES) if is_usual else TARGETS
+        self.is_kept = is_kept
         self.sql = self._sql(heard_sql, files=not is_usual, locks=not is_one)
 
     def values(self, new_posts: Sequence["NewPost"]) -> Iterable[Any]:
@@ -101,11 +113,20 @@ class _Write:
         if not clock.is_simulated():  # else they were looked for by the simulated clock
             guarded = [guarded_content(new.post, target) for new in new_posts for target in new.targets]
         history = HISTORY.values(entry for new in new_posts for entry in new.history)
-        return chain([guarded], self.posts.values(new.post for new in new_posts), self.targets.values(targets), history)
+        posts = self.posts.values(new.post for new in new_posts)
+        return chain([guarded], posts, self.targets.values(targets), history, self._keys(new_posts))
+
+    def _keys(self, new_posts: Sequence["NewPost"]) -> Iterable[Any]:
+        """Return the rows of keys, and the places of their posts."""
+        if not self.is_kept:
+            return ()
+        kept = [(place, new.kept) for place, new in enumerate(new_posts, 1) if new.kept is not None]
+        return chain(KEPT.values(row for _, row in kept), [[place for place, _ in kept]])
 
     def _sql(self, heard_sql: str, *, files: bool, locks: bool) -> str:
         targets_at = 9 + len(self.posts)
         history_at = targets_at + len(self.targets)
+        kept, checked = (_kept(history_at + len(HISTORY)), "unless_kept") if self.is_kept else ("", "checked")
         has_files = "(select count(*) from files f where f.id = any(g.media_ids::uuid[]))"
         changed = f"when {has_files} < cardinality(g.media_ids::uuid[]) then 'changed'" if files else ""
         return f"""
@@ -129,16 +150,16 @@ with given as materialized (
         from given_targets group by post_id) t on t.post_id = g.id,
     lateral (select g.workspace_id, g.profile_id as id) p
     where {"(select count(*) from woken) >= 0" if locks else "true"}
-), paid as materialized (
+), {kept} paid as materialized (
     select case
         when $5::bigint is not null and not may_schedule($1, count(*) filter (where status = 'scheduled'), $5)
             then 'full'
         when count(*) filter (where counted) > 0
             and spend_usage($1, '{limits.POSTS.name}', $3, count(*) filter (where counted), $4) is null then 'limit'
         end as obstacle
-    from checked where obstacle is null
+    from {checked} where obstacle is null
 ), free as materialized (
-    select array_agg(c.id) as ids from checked c, paid where c.obstacle is null and paid.obstacle is null
+    select array_agg(c.id) as ids from {checked} c, paid where c.obstacle is null and paid.obstacle is null
 ), written_posts as (
     insert into post ({", ".join(self.posts.names)})
     select {self.posts.select("g")} from given g where g.id = any((select ids from free)::uuid[])
@@ -151,8 +172,24 @@ with given as materialized (
     select {HISTORY.select("a")} from {HISTORY.table("a", history_at)}
     where a.post_id = any((select ids from free)::uuid[])
 )
-select coalesce(c.obstacle, paid.obstacle) from checked c, paid order by c.place
+select coalesce(c.obstacle, paid.obstacle) from {checked} c, paid order by c.place
 """  # noqa: S608 - names of columns only
+
+
+def _kept(first: int) -> str:
+    """Return what writes the responses of posts with nothing in their way; whose key is in use gets that in its way."""
+    return f"""
+given_keys as materialized (
+    select * from {KEPT.table("k", first, at=f"${first + len(KEPT)}::bigint[]")}
+), kept as (
+    {keep_sql("given_keys k join checked c on c.place = k.at", "c.obstacle is null")}
+), unless_kept as materialized (
+    select c.id, c.place, c.status, c.counted, case
+        when c.obstacle is null and k.at is not null and not exists (
+            select from kept where kept.credential = k.credential and kept.key = k.key) then 'kept'
+        else c.obstacle end as obstacle
+    from checked c left join given_keys k on k.at = c.place
+),"""  # noqa: S608 - names of columns only
 
 
 # In the order in which all writers take them, for posts that would each take them in their own. A lane of a post that
@@ -190,7 +227,10 @@ async def write(db: Db, posts: Sequence[NewPost]) -> list[Obstacle | None]:
     """
     first, plan = posts[0].post, posts[0].plan
     is_usual = all(_is_usual(new.post) and all(map(_has_no_override, new.targets)) for new in posts)
-    statement = _write(posts[0].seen.heard_sql, is_usual=is_usual, is_one=len(posts) == 1)
+    is_kept = any(new.kept is not None for new in posts)
+    if is_kept and limits.POSTS.of(plan) is not None:
+        raise TypeError("the key of a post that the plan refuses would be used up")
+    statement = _write(posts[0].seen.heard_sql, is_usual=is_usual, is_one=len(posts) == 1, is_kept=is_kept)
     is_scheduled = any(new.post.status == "scheduled" for new in posts)
     try:
         records = await db.fetch(
