@@ -1,8 +1,9 @@
 """The days that a question is about. Pure."""
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from signalpost.kit.problems import Issue, ValidationFailed
 
@@ -11,8 +12,7 @@ DAYS_MAX: Final = 366
 EARLIEST: Final = date(2000, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Days:
+class Days(Struct, frozen=True):
     """From `start` to `end`, both included. `clipped`: the plan does not show days before `start`."""
 
     start: date

@@ -12,10 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from cryptography.exceptions import InvalidSignature as WrongSignature
-from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, EllipticCurvePublicKey
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from msgspec import Struct
 
 from signalpost.kit import crypto, log, problems
@@ -95,6 +91,12 @@ def _public_keys(file: Path) -> list[_PublicKey]:
 
 
 def _signed(pem: str, signature: str, body: bytes) -> bool:
+    # A megabyte that most services never need: GitHub reports to those it knows.
+    from cryptography.exceptions import InvalidSignature as WrongSignature  # noqa: PLC0415
+    from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, EllipticCurvePublicKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key  # noqa: PLC0415
+
     try:
         key = load_pem_public_key(pem.encode())
         if not isinstance(key, EllipticCurvePublicKey):

@@ -1,6 +1,8 @@
 """Captions over HTTP."""
 
-from signalpost.captions import actions
+import asyncio
+import importlib
+
 from signalpost.captions.schemas import Captions, CaptionsOptimize
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
@@ -34,4 +36,7 @@ async def optimize_captions(context: AppContext, caller: Caller, data: CaptionsO
     operator has set up a language model, that writes the captions, and the rules make them fit; only these count
     towards `aiCaptions` of the plan. If the model fails, the rules write them, and `warnings` say so.
     """
-    return await actions.optimize(context, caller, data)
+    # 10 ms of patterns for every script, and most never need them.
+    actions = await asyncio.to_thread(importlib.import_module, "signalpost.captions.actions")
+    captions: Captions = await actions.optimize(context, caller, data)
+    return captions

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
+
+from msgspec import Struct
 
 from signalpost.console.markdown import MarkdownPage
 from signalpost.console.reference import Group, Reference
@@ -19,8 +20,7 @@ _NOT_SHOWN = ("endpoints.md", "errors.md", "events.md", "rooms.md")  # in anothe
 _GROUPS_FIRST = ("Posts",)
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(Struct, frozen=True):
     """A place in the documentation that a search can find."""
 
     title: str

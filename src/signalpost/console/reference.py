@@ -4,17 +4,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from signalpost.console.samples import Sample, example_bodies, highlighted, sample_request, samples
 from signalpost.console.schema_words import Field, fields_of, name_of, type_of
 from signalpost.web.components import Document, reachable
 
 
-@dataclass(frozen=True, kw_only=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """An operation or an event."""
 
     anchor: str
@@ -35,8 +34,7 @@ class Operation:
     can_be_tried: bool = False
 
 
-@dataclass(frozen=True)
-class NamedSchema:
+class NamedSchema(Struct, frozen=True):
     """An object that responses contain."""
 
     name: str
@@ -44,8 +42,7 @@ class NamedSchema:
     fields: Sequence[Field]
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """The operations of one tag, with the objects of their responses."""
 
     name: str

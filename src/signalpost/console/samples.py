@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from signalpost.web.components import Document
 
@@ -17,16 +17,14 @@ FILE = "cat.jpg"
 _ONE_LINE_MAX = 60  # characters of an example body that is shown on one line
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """A text to copy."""
 
     title: str
     text: Markup
 
 
-@dataclass(frozen=True, kw_only=True)
-class SampleRequest:
+class SampleRequest(Struct, frozen=True, kw_only=True):
     """The example request of an operation."""
 
     method: str

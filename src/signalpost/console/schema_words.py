@@ -1,18 +1,17 @@
 """JSON schemas in words: types, bounds and members, as the API reference shows them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from signalpost.web.components import Document
 
 SCHEMA = "#/components/schemas/"
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Struct, frozen=True):
     """A parameter, or a member of a body or an object."""
 
     name: str

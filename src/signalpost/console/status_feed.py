@@ -10,7 +10,7 @@ from signalpost.kit import clock
 from signalpost.status.queries import IncidentRow, UpdateRow
 
 _ATOM: Final = "http://www.w3.org/2005/Atom"
-_NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def render(

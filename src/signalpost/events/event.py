@@ -1,6 +1,5 @@
 """The base of all events, and who causes them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -8,8 +7,7 @@ from uuid import UUID
 from msgspec import Struct
 
 
-@dataclass(frozen=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """A fact about a workspace: frozen, named in the past tense, emitted inside the transaction of the change."""
 
     workspace_id: UUID

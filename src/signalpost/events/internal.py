@@ -1,6 +1,5 @@
 """Events that only rooms of this service hear; webhooks never receive them."""
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from msgspec import Struct
@@ -8,8 +7,7 @@ from msgspec import Struct
 from signalpost.events.event import Actor, Event
 
 
-@dataclass(frozen=True, kw_only=True)
-class PostSettled(Event):
+class PostSettled(Event, frozen=True, kw_only=True):
     """The last target of a post ended; `status` is published, partial or failed, `source` where the post came from."""
 
     post_id: UUID
@@ -28,8 +26,7 @@ class Removal(Struct, frozen=True, kw_only=True):
     thread_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RemovalRequested(Event):
+class RemovalRequested(Event, frozen=True, kw_only=True):
     """A user asked to remove a post from the networks. `publishing` does so after this transaction."""
 
     post_id: UUID
@@ -37,16 +34,14 @@ class RemovalRequested(Event):
     removals: list[Removal]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccountReady(Event):
+class AccountReady(Event, frozen=True, kw_only=True):
     """An account can publish again: connected, resumed or healthy. `posts` wakes the targets that wait for it."""
 
     account_id: UUID
     platform: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlanChanged(Event):
+class PlanChanged(Event, frozen=True, kw_only=True):
     """Another plan is in force for the workspace, or what it has may fit its plan now. Each room looks at its own."""
 
     plan: str

@@ -4,7 +4,6 @@ The first line of the docstring is the event's text in the reference, `examples`
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 from uuid import UUID
 
@@ -18,8 +17,7 @@ _AT = "2026-11-21T18:00:00.000Z"
 _TARGET_ID, _ACCOUNT_ID, _PROFILE_ID = ids.example("tgt"), ids.example("acc"), ids.example("prof")
 
 
-@dataclass(frozen=True, kw_only=True)
-class PublicEvent(Event):
+class PublicEvent(Event, frozen=True, kw_only=True):
     """An event that webhooks can subscribe to."""
 
     type: ClassVar[str]
@@ -74,8 +72,7 @@ def _post(status: str, published: int, failed: int, **more: Any) -> PostData:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class PostQueued(PublicEvent):
+class PostQueued(PublicEvent, frozen=True, kw_only=True):
     """A post was accepted and queued."""
 
     type = "post.queued"
@@ -88,8 +85,7 @@ class PostQueued(PublicEvent):
     }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class PostPublished(PublicEvent):
+class PostPublished(PublicEvent, frozen=True, kw_only=True):
     """A target was published, or the whole post was."""
 
     type = "post.published"
@@ -103,8 +99,7 @@ class PostPublished(PublicEvent):
     }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class PostPartial(PublicEvent):
+class PostPartial(PublicEvent, frozen=True, kw_only=True):
     """The last target ended; some targets were published and some failed."""
 
     type = "post.partial"
@@ -112,8 +107,7 @@ class PostPartial(PublicEvent):
     examples: ClassVar = {"post": _post("partial", 1, 1, targets=[_published(), _FAILED])}
 
 
-@dataclass(frozen=True, kw_only=True)
-class PostFailed(PublicEvent):
+class PostFailed(PublicEvent, frozen=True, kw_only=True):
     """A target failed permanently, or every target did."""
 
     type = "post.failed"
@@ -124,8 +118,7 @@ class PostFailed(PublicEvent):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccountConnected(PublicEvent):
+class AccountConnected(PublicEvent, frozen=True, kw_only=True):
     """A user connected or reconnected a platform account."""
 
     type = "account.connected"
@@ -144,8 +137,7 @@ class AccountConnected(PublicEvent):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class AccountDisconnected(PublicEvent):
+class AccountDisconnected(PublicEvent, frozen=True, kw_only=True):
     """A user disconnected a platform account, here or on the platform."""
 
     type = "account.disconnected"
@@ -164,8 +156,7 @@ class AccountDisconnected(PublicEvent):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class PostApprovalRequested(PublicEvent):
+class PostApprovalRequested(PublicEvent, frozen=True, kw_only=True):
     """A post waits for approval, or was changed while it waited. Only webhooks that name this event receive it."""
 
     type = "post.approval_requested"
@@ -178,8 +169,7 @@ def _usage(used: int, percent: int) -> UsageData:
     return UsageData(limit="posts", used=used, max=200, percent=percent, plan="starter", period="2026-11-01")
 
 
-@dataclass(frozen=True, kw_only=True)
-class UsageWarning(PublicEvent):
+class UsageWarning(PublicEvent, frozen=True, kw_only=True):
     """A month's limit is used to 80 %. Only webhooks that name this event receive it."""
 
     type = "usage.warning"
@@ -188,8 +178,7 @@ class UsageWarning(PublicEvent):
     examples: ClassVar = {"posts": _usage(160, 80)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class UsageExceeded(PublicEvent):
+class UsageExceeded(PublicEvent, frozen=True, kw_only=True):
     """A month's limit is used up. Only webhooks that name this event receive it."""
 
     type = "usage.exceeded"

@@ -3,9 +3,10 @@
 import asyncio
 import ipaddress
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
+
+from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.identity import queries, roles, tokens
@@ -295,8 +296,7 @@ def _role_of(row: KeyCredential, plan: str, keys_max: KeysMax) -> Role:
     return row.role
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
+class Grant(Struct, frozen=True, kw_only=True):
     """What a user allowed something that acts for them: rights, profiles and mode of the credential they used then."""
 
     user_id: UUID

@@ -5,8 +5,9 @@ and the metadata address 168.63.129.16 global. So the tables below decide, and `
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from msgspec import Struct
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -91,8 +92,7 @@ def literal(host: str) -> Address | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class AllowList:
+class AllowList(Struct, frozen=True):
     """Private hosts and networks that the operator lets user-given addresses reach in spite of the rules above."""
 
     names: frozenset[tuple[str, int | None]] = frozenset()

@@ -13,8 +13,7 @@ from asyncpg.pgproto import pgproto
 from signalpost.kit.problems import Issue
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_TWO = tuple(a + b for a in ALPHABET for b in ALPHABET)
-_THREE = tuple(a + b for a in _TWO for b in ALPHABET)  # 15 bits at a time: lists of posts encode hundreds of ids
+_TWO = tuple(a + b for a in ALPHABET for b in ALPHABET)  # 10 bits at a time: lists of posts encode hundreds of ids
 _LENGTH = 26
 _DIGITS = bytes(
     b"0123456789abcdefghijklmnopqrstuv"[ALPHABET.index(char)] if (char := chr(code).upper()) in ALPHABET else ord("!")
@@ -64,9 +63,10 @@ def encode(prefix: str, value: UUID) -> str:
     number = value.int
     high, low = number >> 60, number & 0xFFF_FFFF_FFFF_FFFF
     return (
-        f"{prefix}_{_TWO[high >> 60]}{_THREE[high >> 45 & 32767]}{_THREE[high >> 30 & 32767]}"
-        f"{_THREE[high >> 15 & 32767]}{_THREE[high & 32767]}{_THREE[low >> 45]}{_THREE[low >> 30 & 32767]}"
-        f"{_THREE[low >> 15 & 32767]}{_THREE[low & 32767]}"
+        f"{prefix}_{_TWO[high >> 60]}{_TWO[high >> 50 & 1023]}{_TWO[high >> 40 & 1023]}{_TWO[high >> 30 & 1023]}"
+        f"{_TWO[high >> 20 & 1023]}{_TWO[high >> 10 & 1023]}{_TWO[high & 1023]}{_TWO[low >> 50]}"
+        f"{_TWO[low >> 40 & 1023]}{_TWO[low >> 30 & 1023]}{_TWO[low >> 20 & 1023]}{_TWO[low >> 10 & 1023]}"
+        f"{_TWO[low & 1023]}"
     )
 
 

@@ -5,8 +5,9 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from signalpost.kit import log
 
@@ -17,8 +18,7 @@ _WILDCARDS = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 _logger = log.get("main")
 
 
-@dataclass(frozen=True)
-class Listening:
+class Listening(Struct, frozen=True):
     """An address and a port of this machine."""
 
     address: str

@@ -3,8 +3,9 @@
 Standard library only: the child process that opens files imports it too.
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from signalpost.kit import sniff
 from signalpost.kit.sniff import HEAD_BYTES
@@ -22,8 +23,7 @@ ContentType = Literal[
 """The keys of `ALLOWED`, as a type."""
 
 
-@dataclass(frozen=True)
-class FileType:
+class FileType(Struct, frozen=True):
     """An accepted type. `decoder` is its name in Pillow or FFmpeg; `extensions[0]` is the usual one."""
 
     mime_type: str

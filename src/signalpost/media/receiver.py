@@ -8,10 +8,11 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from uuid import UUID
+
+from msgspec import Struct
 
 from signalpost.kit import problems
 from signalpost.kit.storage import free_bytes
@@ -25,8 +26,7 @@ LEFTOVER_SECONDS = 86_400
 """How long a folder of an upload may stay; one that can be resumed has that much time."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SizeLimits:
+class SizeLimits(Struct, frozen=True, kw_only=True):
     """How large a file may be. `storage_bytes`: what the plan has left, None for no limit."""
 
     file_bytes: int
@@ -38,8 +38,7 @@ class SizeLimits:
         return file_type.bytes_max(self.file_bytes)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Announced:
+class Announced(Struct, frozen=True, kw_only=True):
     """What a client said about a file before it sent it; other bytes are refused. None, or empty: nothing was said."""
 
     type: FileType
@@ -47,8 +46,7 @@ class Announced:
     sha256: bytes
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReceivedFile:
+class ReceivedFile(Struct, frozen=True, kw_only=True):
     """A complete file on the local disk, recognised by its first bytes but not yet opened.
 
     `sha256` may be empty: it is computed when the file has been examined, which may change it. `digest` has

@@ -5,8 +5,10 @@ many bytes or pixels, or a codec that cannot be copied, it is encoded again, as 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
+
+from msgspec import Struct
 
 from signalpost.kit.frames import FrameLimits
 from signalpost.networks.contract import Facts, MediaRule, Outgoing, OutgoingMedia, Part
@@ -30,8 +32,7 @@ _BITS_MIN: Final = 250_000
 _FRAMES_USUAL: Final = 30.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fit:
+class Fit(Struct, frozen=True, kw_only=True):
     """What a network needs of a file: one of these types, and at most so many bytes and pixels."""
 
     mime_types: tuple[str, ...]

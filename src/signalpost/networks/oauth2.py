@@ -7,10 +7,11 @@ The secrets of an account that was connected so are `accessToken`, `accessExpire
 import base64
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlencode
+
+from msgspec import Struct
 
 from signalpost.kit import clock
 from signalpost.kit.http import NotSent
@@ -31,8 +32,7 @@ MARGIN = timedelta(minutes=5)
 TOKEN_SECONDS = 20.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tokens:
+class Tokens(Struct, frozen=True, kw_only=True):
     """What a network gave for a code or a refresh token; the first three are for `Identity`."""
 
     secrets: Mapping[str, str]

@@ -5,8 +5,9 @@ remote `id`, and that alone tells a public part from an open intent.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, structs
 
 from signalpost.kit import foreign
 from signalpost.kit.http import HttpFailure, NotSent
@@ -28,8 +29,7 @@ PublicPart: TypeAlias = Mapping[str, Any]
 """What the journal keeps of a public part: the value of its intent, its remote `id`, and what the connector adds."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ThreadPart:
+class ThreadPart(Struct, frozen=True, kw_only=True):
     """One part of a post that is not known to be public, with all that is needed to publish or find it."""
 
     session: NetworkSession
@@ -161,7 +161,7 @@ def _inherited(posted: Sequence[PublicPart]) -> Mapping[str, Any] | None:
 
 def _as_new(part: ThreadPart) -> ThreadPart:
     """Return a part as `create` has to see it: one that the saved instance did not publish was never intended."""
-    return replace(part, intended=None) if part.intended is not None and is_restored(part.intended) else part
+    return structs.replace(part, intended=None) if part.intended is not None and is_restored(part.intended) else part
 
 
 def part_step(index: int) -> str:

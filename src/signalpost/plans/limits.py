@@ -4,8 +4,9 @@ The names are those of the API. None is unlimited, a GB is 10^9 bytes.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from signalpost.settings import Settings
 
@@ -20,8 +21,7 @@ DELETED: Final = "deleted"
 _GB: Final = 10**9
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """A number that the plan sets for one request, for retention, or for a rate."""
 
     name: str
@@ -33,8 +33,7 @@ class Limit:
         return 0 if plan == DELETED else self.by_plan[plan]
 
 
-@dataclass(frozen=True, slots=True)
-class Counted(Limit):
+class Counted(Limit, frozen=True):
     """A limit on how many there are at one time."""
 
     # Counts those of workspace $1. The tables belong to rooms above: asking each room for its count would take one hook
@@ -42,13 +41,11 @@ class Counted(Limit):
     sql: str
 
 
-@dataclass(frozen=True, slots=True)
-class Monthly(Limit):
+class Monthly(Limit, frozen=True):
     """A limit on the units spent in a calendar month, UTC. The table `usage` is their ledger."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(Struct, frozen=True):
     """Something that a plan includes or does not include."""
 
     name: str

@@ -2,10 +2,11 @@
 
 import re
 import zoneinfo
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from signalpost.kit import clock, zones
 from signalpost.kit.problems import Issue, Problem, ValidationFailed
@@ -23,8 +24,7 @@ _DST_WARNINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """An instant, with the wall time if that was asked for. `warning`: daylight saving made them differ."""
 
     at: datetime
@@ -32,8 +32,7 @@ class Moment:
     warning: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidTime:
+class InvalidTime(Struct, frozen=True):
     """Why a time cannot be used: an issue, and the problem that it makes when nothing else is wrong."""
 
     issue: Issue

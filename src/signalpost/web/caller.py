@@ -1,8 +1,9 @@
 """The caller: what `identity` resolves a credential to, and the scopes that routes require."""
 
-from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 from uuid import UUID
+
+from msgspec import Struct, field
 
 from signalpost.events import Actor
 from signalpost.kit import ids
@@ -26,8 +27,7 @@ Mode = Literal["live", "test"]
 Role = Literal["owner", "admin", "editor", "contributor", "approver", "viewer"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(Struct, frozen=True, kw_only=True):
     """A resolved credential. Requests share it for up to a second, so it is immutable."""
 
     user_id: UUID

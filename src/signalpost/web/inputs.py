@@ -4,9 +4,10 @@ A path parameter of a typed id (`delivery_id: DeliveryId`) needs no marker.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
+
+from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
@@ -18,8 +19,7 @@ from signalpost.web.fields import ProfileId
 Row = TypeVar("Row")
 
 
-@dataclass(frozen=True)
-class Mine(Generic[Row]):
+class Mine(Struct, Generic[Row], frozen=True):
     """`Annotated[Row, Mine(PostId, find)]`: the row named in the path if the caller may see it, else 404.
 
     `find(db, caller, id)` returns the row or None; it filters by workspace, by the profiles of the caller and by mode.
@@ -33,8 +33,7 @@ class Mine(Generic[Row]):
     """Says, of a row that `find` did not return, what the caller may know of it, such as that it is in the trash."""
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """`Annotated[str, Segment("platform", "The network.", "bluesky")]`: text in the path, at most 200 characters."""
 
     param: str
@@ -42,8 +41,7 @@ class Segment:
     example: str
 
 
-@dataclass(frozen=True)
-class Before:
+class Before(Struct, frozen=True):
     """`Annotated[Result | None, Before(needed, run)]`: the result of `run`, which runs before the transaction opens.
 
     For a body that needs a call to another server first. `needed(data)` is cheap and says whether this one does; if

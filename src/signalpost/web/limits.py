@@ -3,9 +3,10 @@
 What is sold or protects is counted for the whole installation (`admit`), what guards a process by itself (`check`).
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from time import time
+
+from msgspec import Struct
 
 from signalpost.kit import clock, problems
 from signalpost.kit.lru import LruDict
@@ -22,8 +23,7 @@ GUARD = 100_000
 """Tokens a minute from which on a limit guards a process rather than the installation: no plan sells as many."""
 
 
-@dataclass(slots=True)
-class Bucket:
+class Bucket(Struct):
     """A token bucket: `tokens` of `capacity` are left, and an empty one is full again after `window_seconds`."""
 
     capacity: int

@@ -6,7 +6,6 @@ import operator
 import re
 import typing
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -44,8 +43,7 @@ class ProblemDocument(Struct, rename="camel", kw_only=True, omit_defaults=True):
     platform: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class WebhookDoc:
+class WebhookDoc(Struct, frozen=True, kw_only=True):
     """An event as the service sends it to webhooks."""
 
     name: str
@@ -55,8 +53,7 @@ class WebhookDoc:
     headers: Mapping[str, str]  # name -> description
 
 
-@dataclass(frozen=True, kw_only=True)
-class Texts:
+class Texts(Struct, frozen=True, kw_only=True):
     """The parts of the document that do not come from the endpoints."""
 
     base_url: str

@@ -5,13 +5,13 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
+from msgspec import Struct
 
 from signalpost.kit import clock, problems
 from signalpost.kit.wire import Listing, encode
@@ -56,8 +56,7 @@ def _created(row: Any) -> Position:
     return row.created_at, row.id
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """One page of a list: at most `limit` rows strictly after (`after_at`, `after_id`). Statements end in `keyset`."""
 
     limit: int

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signalpost.kit import problems
 from signalpost.kit.nearest import nearest
@@ -17,8 +18,7 @@ _VERSION = re.compile(r"^(/api)?(/v\d{1,3})?(?=/)")
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """One operation: `path` names its parameters in braces."""
 
     method: str

@@ -9,9 +9,10 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 from contextvars import Context
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Database, Db
@@ -110,8 +111,7 @@ def _digest(name: str) -> bytes:
     return blake2b(name.encode(), digest_size=16).digest()
 
 
-@dataclass(slots=True)
-class _Lease:
+class _Lease(Struct):
     """What this process holds of a bucket."""
 
     name: str

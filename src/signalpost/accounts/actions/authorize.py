@@ -1,8 +1,9 @@
 """The first half of the authorization flow: from a caller's request to the address of our start page."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
+
+from msgspec import Struct, structs
 
 from signalpost.accounts import queries, views
 from signalpost.accounts.actions.connect_request import (
@@ -28,8 +29,7 @@ from signalpost.web.caller import Caller
 _ALLOWED = "select $2 = any(redirect_urls) from workspace where id = $1"
 
 
-@dataclass(frozen=True, kw_only=True)
-class BegunFlow:
+class BegunFlow(Struct, frozen=True, kw_only=True):
     """A flow that was stored; its start page is `platforms.start_url(context, state)`."""
 
     state: str
@@ -111,7 +111,7 @@ async def begin_flow(
         if connector.oauth.pushed is not None:  # by the click on the start page: such requests live for minutes
             authorize_url = server.base_url
             notes = {"seed": crypto.random_token(), "loginHint": login_hint or ""}
-            secrets = replace(secrets, notes=notes)
+            secrets = structs.replace(secrets, notes=notes)
         else:
             authorize_url = oauth2.authorize_url(
                 connector.oauth.facts_for(app),

@@ -1,7 +1,6 @@
 """The second half of the authorization flow: a person comes back from the platform. Nothing they bring is trusted."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from msgspec.structs import replace
 
 from signalpost import networks
@@ -33,8 +32,7 @@ from signalpost.networks.contract import ApiError, AuthorizationCode, Connector,
 _logger = log.get("accounts")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Return:
+class Return(Struct, frozen=True, kw_only=True):
     """A person comes back: to which address, from which browser, and with what the platform said."""
 
     platform: str
@@ -45,8 +43,7 @@ class Return:
     query: CallbackQuery
 
 
-@dataclass(frozen=True, kw_only=True)
-class FinishedFlow:
+class FinishedFlow(Struct, frozen=True, kw_only=True):
     """What became of a flow."""
 
     result: CallbackResult

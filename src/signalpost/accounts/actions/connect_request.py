@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Literal, Self
 from uuid import UUID
+
+from msgspec import Struct
 
 from signalpost.accounts import queries
 from signalpost.accounts.errors import PlatformError, PlatformTimeout
@@ -29,8 +30,7 @@ from signalpost.web.caller import Caller, Role
 from signalpost.web.fields import AccountId, ProfileId
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConnectRequest:
+class ConnectRequest(Struct, frozen=True, kw_only=True):
     """Who connects what, to which profile, and how."""
 
     workspace_id: UUID

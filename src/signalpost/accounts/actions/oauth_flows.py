@@ -3,7 +3,6 @@
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
@@ -52,8 +51,7 @@ class OAuthFlow(Struct, frozen=True):
     notes: bytes | None  # of a connector whose request is pushed: `AuthorizationCode.notes`
 
 
-@dataclass(frozen=True, kw_only=True)
-class FlowSecrets:
+class FlowSecrets(Struct, frozen=True, kw_only=True):
     """What a new flow needs: the state, the verifier of its code challenge, and what else is only known here."""
 
     state: str

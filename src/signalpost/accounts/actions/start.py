@@ -3,7 +3,6 @@
 Without this, whoever began a flow could send its address to someone else and get their account.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -62,8 +61,7 @@ where m.workspace_id = $1 and m.user_id = $2 and m.status = 'active'
 _read = rows.reader(Starter)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FlowDescription:
+class FlowDescription(Struct, frozen=True, kw_only=True):
     """What a person should know before they agree."""
 
     network: str

@@ -8,7 +8,6 @@ Two things here depend on internals of aiohttp, and tests cover both: the `_fact
 import socket
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
 from typing import Any
@@ -17,6 +16,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http_exceptions import HttpProcessingError
+from msgspec import Struct
 from typing_extensions import override
 
 from signalpost.kit.http.errors import UnsafeUrl
@@ -33,8 +33,7 @@ IDLE_SECONDS = 4.0
 _RESENDABLE = frozenset({"GET", "HEAD"})
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """What is recorded of one call on its way through aiohttp."""
 
     target: Target

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
 from uuid import UUID
+
+from msgspec import Struct, structs
 
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
@@ -60,8 +61,7 @@ where id = $1 and workspace_id = $2 and status = any($3)
 _ABANDON = "update media set expires_at = now() where id = $1 and workspace_id = $2 and status = 'processing'"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExaminedFile:
+class ExaminedFile(Struct, frozen=True, kw_only=True):
     """A received file without metadata, and what it contains."""
 
     file: ReceivedFile
@@ -185,7 +185,7 @@ async def _examine(file: ReceivedFile, tenant: Hashable) -> ExaminedFile | Rejec
         sha256 = await receiver.sha256(file.path)
     else:
         return ExaminedFile(file=file, probed=probed)
-    return ExaminedFile(file=replace(file, size=file.path.stat().st_size, sha256=sha256), probed=probed)
+    return ExaminedFile(file=structs.replace(file, size=file.path.stat().st_size, sha256=sha256), probed=probed)
 
 
 async def _store_bytes(context: AppContext, file: ReceivedFile, path: str, thumbnail_path: str | None) -> None:

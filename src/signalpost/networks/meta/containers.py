@@ -5,9 +5,10 @@ and publishing it a second time is impossible.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+
+from msgspec import Struct
 
 from signalpost.kit import clock
 from signalpost.kit.http import HttpFailure
@@ -25,8 +26,7 @@ _MISSES_MAX: Final = 2
 """How often a container may not be there to be published before another one is made."""
 
 
-@dataclass(frozen=True)
-class Container:
+class Container(Struct, frozen=True):
     """A container as the network sees it. `state`: IN_PROGRESS, FINISHED, PUBLISHED, ERROR or EXPIRED."""
 
     id: str
@@ -34,8 +34,7 @@ class Container:
     message: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContainerApi:
+class ContainerApi(Struct, frozen=True, kw_only=True):
     """The calls of a network that has containers, for one account."""
 
     name: str

@@ -6,8 +6,9 @@ Source: developers.facebook.com, "Error codes" of the Graph API, of Instagram's 
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from signalpost.networks.contract import ApiError, NeedsReconnect, Outcome, OutcomeUnknown, Refused, Response, TryLater
 from signalpost.networks.responses import members, redacted, response_text, string, wait_seconds
@@ -63,8 +64,7 @@ _RECONNECT = "Connect the account again and allow everything that is asked for."
 _UNREADABLE = "Meta could not read the file at this service. Check that SIGNALPOST_BASE_URL is public."
 
 
-@dataclass(frozen=True)
-class MetaError:
+class MetaError(Struct, frozen=True):
     """The `error` of a response. `code` and `subcode` are 0 where it has none."""
 
     code: int

@@ -4,8 +4,9 @@ import hashlib
 import hmac
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.contract import ApiError, NetworkSession, OAuthApp, Response, Server
@@ -18,8 +19,7 @@ PAGES_MAX: Final = 10
 """Of a list that is read to its end."""
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """One host of the Graph API, with a token. `app`: for the proof that the token is used by the app it was made for.
 
     The token stands in the query or in the form, as the documentation of all three networks has it.

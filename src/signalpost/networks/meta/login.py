@@ -1,8 +1,9 @@
 """Facebook Login: from a code to a token of 60 days, and the permissions that a token has."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from signalpost.kit.http import BadResponse, HttpFailure
 from signalpost.networks.contract import (
@@ -31,8 +32,7 @@ _CODE: Final = 100
 _SPENT: Final = frozenset({36007, 36008, 36009})  # subcodes of 100: another redirect address, expired, used
 
 
-@dataclass(frozen=True)
-class User:
+class User(Struct, frozen=True):
     """The person who agreed, with a token of 60 days."""
 
     id: str

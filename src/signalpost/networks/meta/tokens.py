@@ -4,9 +4,10 @@ Source: developers.facebook.com, "Access tokens" of Instagram Login and of Threa
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+
+from msgspec import Struct
 
 from signalpost.kit import clock
 from signalpost.networks.contract import (
@@ -24,8 +25,7 @@ LIFE_SECONDS: Final = 5_184_000
 TOKEN_SECONDS: Final = 20.0
 
 
-@dataclass(frozen=True)
-class LongLived:
+class LongLived(Struct, frozen=True):
     """A token of 60 days. `scopes`: what was granted, if the network says so."""
 
     token: str
@@ -33,8 +33,7 @@ class LongLived:
     scopes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class TokenCalls:
+class TokenCalls(Struct, frozen=True, kw_only=True):
     """What the two networks call their grants: `ig` or `th`. `code_host`: where codes are exchanged."""
 
     name: str

@@ -3,12 +3,12 @@
 import asyncio
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, zones
@@ -29,8 +29,7 @@ _DAYS: Final = "unnest($1::timestamptz[], $2::timestamptz[]) with ordinality d(s
 _OF_DAY: Final = f"{MOMENT} >= d.start and {MOMENT} < d.stop"
 
 
-@dataclass(frozen=True, slots=True)
-class _Days:
+class _Days(Struct, frozen=True):
     """Days in a row, and the instants at which they begin; the last one is the end of the last day."""
 
     dates: list[date]

@@ -5,7 +5,6 @@ transaction with the row that says so: the primary key allows one for a series a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -59,8 +58,7 @@ _POSTPONE = "update recurrence_series set look_at = $2 where post_id = $1"
 _END = "delete from recurrence_series where post_id = $1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SeriesCaller(Caller):
+class _SeriesCaller(Caller, frozen=True, kw_only=True):
     """Who writes repetitions: the service, with the rights of an editor, or of an owner if the post is approved."""
 
     @property

@@ -6,7 +6,6 @@ repeated event nor a killed worker passes a post on twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -47,8 +46,7 @@ _REASON_MAX: Final = 500
 _NOBODY: Final = UUID(int=0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LinkCaller(Caller):
+class _LinkCaller(Caller, frozen=True, kw_only=True):
     """Who writes the posts of links: the service, with the rights of an editor, so that approvals are asked for."""
 
     @property

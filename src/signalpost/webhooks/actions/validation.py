@@ -1,11 +1,10 @@
 """What must hold of a webhook before it is written: known events, visible profiles, a safe address."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
@@ -30,8 +29,7 @@ ALL_EVENTS: Final = list(PUBLIC_EVENTS)
 DEFAULT_EVENTS: Final = [name for name, event in PUBLIC_EVENTS.items() if not event.opt_in]
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Which events a webhook receives; a member is UNSET if the body leaves it out."""
 
     events: list[str] | UnsetType

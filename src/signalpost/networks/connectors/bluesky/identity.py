@@ -4,9 +4,10 @@ did:plc in the directory of Bluesky, did:web at the host that it names. What the
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from signalpost.kit.http import HttpFailure, UnsafeUrl
 from signalpost.networks.contract import BadCredentials, IdentityUnknown, Server
@@ -23,8 +24,7 @@ _HANDLE = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,30}[a-z](?:[
 HANDLE_LENGTH_MAX = 253
 
 
-@dataclass(frozen=True)
-class DidDocument:
+class DidDocument(Struct, frozen=True):
     """What a DID document says."""
 
     handles: tuple[str, ...]

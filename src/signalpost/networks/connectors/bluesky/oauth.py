@@ -7,10 +7,12 @@ the key of the session, see `dpop`.
 import base64
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode, urlsplit
+
+from msgspec import Struct
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse, UnsafeUrl, parse_url
@@ -44,8 +46,7 @@ ASSERTION_SECONDS = 60
 _LOOPBACK = ("127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Issuer:
+class _Issuer(Struct, frozen=True, kw_only=True):
     """Who authorizes for an account's server."""
 
     issuer: str
@@ -99,8 +100,7 @@ def _is_public_client(client_id: str) -> bool:
     return client_id.startswith("http://localhost")
 
 
-@dataclass(frozen=True)
-class _Session:
+class _Session(Struct, frozen=True):
     """By which client and with which secret a session is, or is to be, opened."""
 
     client_id: str

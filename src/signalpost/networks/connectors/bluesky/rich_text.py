@@ -1,10 +1,10 @@
 """Finds links, mentions and tags in a text by the rules of the official app, and places them by UTF-8 bytes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import regex
+from msgspec import Struct
 
 from signalpost.networks.counting import graphemes
 
@@ -22,8 +22,7 @@ _CLOSING = regex.compile(r"(?r)\p{P}+")  # matches at the end of a text
 _CASHTAG = regex.compile(r"(?:^|\s|\()\$([A-Za-z][A-Za-z0-9]{0,4})(?=\s|$|[.,;:!?)\"'\u2019])")
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Struct, frozen=True):
     """A link, mention or tag: `start` and `end` count characters of the text, `value` is the URL, handle or tag."""
 
     kind: Literal["link", "mention", "tag"]

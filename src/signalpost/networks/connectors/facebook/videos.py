@@ -4,9 +4,10 @@ Publishing the same id again does no harm, and its state can be read: so a lost 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse, HttpFailure
@@ -36,8 +37,7 @@ _OTHER_OFFSET: Final = 1_363_037
 _FIELDS: Final = "status,permalink_url,published"
 
 
-@dataclass(frozen=True)
-class VideoState:
+class VideoState(Struct, frozen=True):
     """Where a video is: waiting to be published, being processed, public (or a draft, if it is to be one), or lost."""
 
     phase: Literal["waiting", "working", "public", "failed"]
