@@ -146,12 +146,12 @@ async def _pause(load: _Load, seconds: float) -> None:
         load.ended.result()
 
 
-def request_bytes(method: str, path: str, key: str, body: bytes = b"") -> bytes:
-    """Return an HTTP/1.1 request."""
+def request_bytes(method: str, path: str, key: str, body: bytes = b"", headers: str = "") -> bytes:
+    """Return an HTTP/1.1 request. `headers`: more of them, each with its line break."""
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-    return head.encode() + b"\r\n" + body
+    return (head + headers).encode() + b"\r\n" + body
 
 
 def free_port() -> int:
