@@ -1,7 +1,7 @@
 """First run: the one-time link that `serve` prints opens a form that creates the first user and an API key."""
 
-from collections.abc import Mapping
-from zoneinfo import available_timezones
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ from signalpost.console.sign_in import open_session
 from signalpost.console.site import Site, check_origin
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
-from signalpost.kit import ids, problems
+from signalpost.kit import ids, problems, zones
 from signalpost.kit.machine_zone import machine_zone
 from signalpost.kit.tenant import Tenant, across_workspaces, work_for
 from signalpost.web.request import Request
@@ -33,8 +33,12 @@ class FirstRunPages:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        places = (zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
-        self.zones = [*sorted(places), "UTC"]
+
+    @cached_property
+    def zones(self) -> Sequence[str]:
+        """What the form offers as the time zone."""
+        places = (zone for zone in zones.names() if "/" in zone and not zone.startswith("Etc/"))
+        return [*sorted(places), "UTC"]
 
     async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""

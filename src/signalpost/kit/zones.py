@@ -70,20 +70,20 @@ def unknown(path: str, name: str) -> Issue:
 
 def _nearest(name: str) -> str | None:
     """Return the most similar name; a city stands for its zone."""
-    by_city = {listed.rpartition("/")[2]: listed for listed in reversed(_names())}
-    similar = nearest(name, _names())
+    by_city = {listed.rpartition("/")[2]: listed for listed in reversed(names())}
+    similar = nearest(name, names())
     if similar is None and (city := nearest(name.rpartition("/")[2], tuple(by_city))) is not None:
         similar = by_city[city]
     return similar if similar is not None and zone(similar) is not None else None
 
 
 @cache
-def _names() -> tuple[str, ...]:
+def names() -> tuple[str, ...]:
     """Return what may be the names of all zones: those of the files, whose contents are not read."""
-    names: list[str] = []
+    found: list[str] = []
     for root in filter(os.path.isdir, zoneinfo.TZPATH[:1]):
         for folder, folders, files in os.walk(root):
             folders[:] = [name for name in folders if name[:1].isupper()]
             prefix = "" if folder == root else f"{os.path.relpath(folder, root)}/"
-            names += [prefix + name for name in files if name[:1].isupper() and "." not in name]
-    return tuple(names or resources.files("tzdata").joinpath("zones").read_text("utf-8").split())
+            found += [prefix + name for name in files if name[:1].isupper() and "." not in name]
+    return tuple(found or resources.files("tzdata").joinpath("zones").read_text("utf-8").split())

@@ -246,7 +246,7 @@ async def _respond_once(
     credential, keys, database = _credential(call), web.context.keys, web.context.database
     request_hash = idempotency.fingerprint(endpoint.method, call.request, body)
     keeping = partial(idempotency.kept, keys, credential, key, request_hash)
-    if endpoint.keep and (response := await _respond_keeping(endpoint, call, values, keeping)):
+    if endpoint.keep and (response := await _respond_keeping(endpoint, call, values, endpoint.keep, keeping)):
         return response
     is_mine = False
     try:
@@ -269,7 +269,11 @@ async def _respond_once(
 
 
 async def _respond_keeping(
-    endpoint: Endpoint, call: Call, values: dict[str, Any], keeping: Callable[[Response], idempotency.Kept]
+    endpoint: Endpoint,
+    call: Call,
+    values: dict[str, Any],
+    argument: str,
+    keeping: Callable[[Response], idempotency.Kept],
 ) -> Response | None:
     """Respond by a handler that writes its effect and the response at once; None: it could not, and did nothing."""
     made: list[Response] = []
@@ -279,7 +283,7 @@ async def _respond_keeping(
         return keeping(made[-1])
 
     try:
-        await endpoint.handler(**values | {endpoint.keep: keep}, db=None)
+        await endpoint.handler(**values | {argument: keep}, db=None)
     except idempotency.NotKept:
         return None
     except problems.Problem as problem:
