@@ -80,10 +80,10 @@ def _nearest(name: str) -> str | None:
 @cache
 def names() -> tuple[str, ...]:
     """Return what may be the names of all zones: those of the files, whose contents are not read."""
-    found: list[str] = []
+    listed: list[str] = []
     for root in filter(os.path.isdir, zoneinfo.TZPATH[:1]):
         for folder, folders, files in os.walk(root):
             folders[:] = [name for name in folders if name[:1].isupper()]
             prefix = "" if folder == root else f"{os.path.relpath(folder, root)}/"
-            found += [prefix + name for name in files if name[:1].isupper() and "." not in name]
-    return tuple(found or resources.files("tzdata").joinpath("zones").read_text("utf-8").split())
+            listed += [prefix + name for name in files if name[:1].isupper() and "." not in name]
+    return tuple(listed or resources.files("tzdata").joinpath("zones").read_text("utf-8").split())
