@@ -359,7 +359,7 @@ async def test_a_key_that_is_used_meanwhile_undoes_what_came_second(small_app: S
     waiting = asyncio.create_task(small_app.api.post("/things", **options))
     while small_app.runs.get("waits", 0) == runs:
         await asyncio.sleep(0)
-    other = idempotency.Kept(CALLERS["ben"].credential, key, b"another request", 201, {}, b"sealed")
+    other = idempotency.KeyRow(CALLERS["ben"].credential, key, b"another request", 201, {}, b"sealed")
     async with small_app.database.transaction() as db:
         await idempotency.keep(db, other)
     small_app.gate.set()

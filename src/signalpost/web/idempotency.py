@@ -49,7 +49,7 @@ class StoredResponse(Struct):
     headers: dict[str, str]
 
 
-class Kept(Struct):
+class KeyRow(Struct):
     """The row of a response under its key, the body sealed; without a status, of a request that is running."""
 
     credential: str
@@ -60,7 +60,7 @@ class Kept(Struct):
     body: bytes | None = None
 
 
-Keep: TypeAlias = Callable[[Any], Kept]
+Keep: TypeAlias = Callable[[Any], KeyRow]
 """Makes of a handler's result the row that is to be written with its effect."""
 
 
@@ -117,7 +117,7 @@ set fingerprint = excluded.fingerprint, status = excluded.status, headers = excl
 where {_is_free("idempotency", "excluded.fingerprint")}
 returning true
 """  # noqa: S608 - constants only
-KEPT: Final = rows.Arrays(Kept)
+KEY_ROWS: Final = rows.Arrays(KeyRow)
 _HAS_RESPONSE = "select status is not null from idempotency where credential = $1 and key = $2"
 _STORE = "update idempotency set status = $3, headers = $4, body = $5 where credential = $1 and key = $2"
 _RELEASE = "delete from idempotency where credential = $1 and key = $2 and status is null"
@@ -165,7 +165,7 @@ async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: 
     if stored := await look(db, keys, credential, key, request_hash):
         return stored
     try:
-        await keep(db, Kept(credential, key, request_hash))
+        await keep(db, KeyRow(credential, key, request_hash))
     except Taken:
         raise _in_progress(key) from None
     return None
@@ -176,35 +176,35 @@ async def has_response(db: Db, credential: str, key: str) -> bool:
     return bool(await db.fetchval(_HAS_RESPONSE, credential, key))
 
 
-def kept(keys: KeyRing, credential: str, key: str, request_hash: bytes, response: Response) -> Kept:
+def key_row(keys: KeyRing, credential: str, key: str, request_hash: bytes, response: Response) -> KeyRow:
     """Return the row of a response, with its own headers and none of the request."""
     if isinstance(response.body, Stream):
         raise TypeError("a streamed response cannot be stored under an Idempotency-Key")
     headers = {name.decode(): value.decode("latin-1") for name, value in response.headers if name in _OWN_HEADERS}
     body = keys.seal(response.body, context=_context(credential, key))
-    return Kept(credential, key, request_hash, response.status, headers, body)
+    return KeyRow(credential, key, request_hash, response.status, headers, body)
 
 
-async def keep(db: Db, row: Kept) -> None:
+async def keep(db: Db, row: KeyRow) -> None:
     """Store a response under a key that nobody had when it was looked at.
 
     Raises:
-        Taken: somebody has it by now.
+        Taken: another request has it by now.
     """
     values = row.fingerprint, RETENTION, RUNNING_MAX, row.status, row.headers, row.body
     if not await db.fetchval(_KEEP, row.credential, row.key, *values):
         raise Taken
 
 
-def keep_sql(given: str, condition: str) -> str:
-    """Return the insert of those rows of `given`, which has the columns of `Kept` as `k`, whose keys nobody has."""
+def keep_sql(source: str, condition: str) -> str:
+    """Return the insert of those rows of `source`, which has the columns of `KeyRow` as `k`, whose keys nobody has."""
     return f"""
-    insert into idempotency ({", ".join(KEPT.names)}) select {KEPT.select("k")} from {given} where {condition}
+    insert into idempotency ({", ".join(KEY_ROWS.names)}) select {KEY_ROWS.select("k")} from {source} where {condition}
     order by k.credential, k.key on conflict (credential, key) do nothing returning credential, key
     """  # noqa: S608 - names of columns only
 
 
-async def store(db: Db, row: Kept) -> None:
+async def store(db: Db, row: KeyRow) -> None:
     """Store the response under a claimed key."""
     await db.execute(_STORE, row.credential, row.key, row.status, row.headers, row.body)
 

@@ -245,7 +245,7 @@ async def _respond_once(
     """Respond once under the key: the effect and the stored response are committed together."""
     credential, keys, database = _credential(call), web.context.keys, web.context.database
     request_hash = idempotency.fingerprint(endpoint.method, call.request, body)
-    keeping = partial(idempotency.kept, keys, credential, key, request_hash)
+    keeping = partial(idempotency.key_row, keys, credential, key, request_hash)
     if endpoint.keep and (response := await _respond_keeping(endpoint, call, values, endpoint.keep, keeping)):
         return response
     is_mine = False
@@ -273,14 +273,14 @@ async def _respond_keeping(
     call: Call,
     values: dict[str, Any],
     argument: str,
-    keeping: Callable[[Response], idempotency.Kept],
+    keeping: Callable[[Response], idempotency.KeyRow],
 ) -> Response | None:
     """Respond by a handler that writes its effect and the response at once; None: it could not, and did nothing."""
-    made: list[Response] = []
+    responses: list[Response] = []
 
-    def keep(value: Any) -> idempotency.Kept:
-        made.append(render(endpoint, call, value))
-        return keeping(made[-1])
+    def keep(value: Any) -> idempotency.KeyRow:
+        responses.append(render(endpoint, call, value))
+        return keeping(responses[-1])
 
     try:
         await endpoint.handler(**values | {argument: keep}, db=None)
@@ -290,7 +290,7 @@ async def _respond_keeping(
         if not _is_kept(problem):
             raise
         return None
-    return made[-1]
+    return responses[-1]
 
 
 def _is_kept(problem: problems.Problem) -> bool:
@@ -315,7 +315,7 @@ async def _respond_claimed(
             if not _is_kept(problem):
                 raise
             response = problem_response(problem, call.request.shown_path, web.base_url, call.headers)
-        row = idempotency.kept(web.context.keys, _credential(call), key, request_hash, response)
+        row = idempotency.key_row(web.context.keys, _credential(call), key, request_hash, response)
         async with web.context.database.transaction() as connection:
             await idempotency.store(connection, row)
         completed = True

@@ -72,7 +72,7 @@ async def create_post(
         new = await _built_from(context, caller, data, recent)
         if new is not None:
             post = views.post(new.post, new.targets)
-            new.kept = None if keep is None else keep(post)
+            new.key_row = None if keep is None else keep(post)
             if await context.state(CreateQueue).write(context.database, new) is None:
                 return post
         recent = None  # if something is in the way now, it is time to read again

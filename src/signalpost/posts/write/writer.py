@@ -20,7 +20,7 @@ from signalpost.posts.errors import ExternalIdConflict
 from signalpost.posts.rows import LABELS, AuditRow, PostRow, TargetRow
 from signalpost.posts.write.guards import guarded_content, guarded_contents
 from signalpost.web.caller import Caller
-from signalpost.web.idempotency import KEPT, Kept, keep_sql
+from signalpost.web.idempotency import KEY_ROWS, KeyRow, keep_sql
 
 # Columns are named, so that one which a newer version has added gets its default from a process that does not know it.
 _TYPES: Final = {"scheduled_local": "timestamp"}
@@ -66,7 +66,7 @@ class Seen(Struct):
 class NewPost(Struct):
     """A post to be written. If it is queued, a unit of `plan`, whose limits hold, is spent on it.
 
-    `kept`: the response under its Idempotency-Key, to be written with it; only where the plan has no limits.
+    `key_row`: the response under its Idempotency-Key, to be written with it; only where the plan has no limits.
     """
 
     post: PostRow
@@ -74,7 +74,7 @@ class NewPost(Struct):
     seen: Seen
     history: list[AuditRow]
     plan: str
-    kept: Kept | None = None
+    key_row: KeyRow | None = None
 
     @property
     def contents(self) -> list[bytes]:
@@ -84,7 +84,7 @@ class NewPost(Struct):
     @property
     def exclusive(self) -> list[object]:
         """What no other post of the same statement may have: its contents, and its Idempotency-Key."""
-        return [*self.contents, *([] if self.kept is None else [(self.kept.credential, self.kept.key)])]
+        return [*self.contents, *([] if self.key_row is None else [(self.key_row.credential, self.key_row.key)])]
 
 
 class _Write:
@@ -120,13 +120,13 @@ class _Write:
         """Return the rows of keys, and the places of their posts."""
         if not self.is_kept:
             return ()
-        kept = [(place, new.kept) for place, new in enumerate(new_posts, 1) if new.kept is not None]
-        return chain(KEPT.values(row for _, row in kept), [[place for place, _ in kept]])
+        rows_ = [(place, new.key_row) for place, new in enumerate(new_posts, 1) if new.key_row is not None]
+        return chain(KEY_ROWS.values(row for _, row in rows_), [[place for place, _ in rows_]])
 
     def _sql(self, heard_sql: str, *, files: bool, locks: bool) -> str:
         targets_at = 9 + len(self.posts)
         history_at = targets_at + len(self.targets)
-        kept, checked = (_kept(history_at + len(HISTORY)), "unless_kept") if self.is_kept else ("", "checked")
+        keys, checked = (_keys_sql(history_at + len(HISTORY)), "unless_kept") if self.is_kept else ("", "checked")
         has_files = "(select count(*) from files f where f.id = any(g.media_ids::uuid[]))"
         changed = f"when {has_files} < cardinality(g.media_ids::uuid[]) then 'changed'" if files else ""
         return f"""
@@ -150,7 +150,7 @@ with given as materialized (
         from given_targets group by post_id) t on t.post_id = g.id,
     lateral (select g.workspace_id, g.profile_id as id) p
     where {"(select count(*) from woken) >= 0" if locks else "true"}
-), {kept} paid as materialized (
+), {keys} paid as materialized (
     select case
         when $5::bigint is not null and not may_schedule($1, count(*) filter (where status = 'scheduled'), $5)
             then 'full'
@@ -176,11 +176,11 @@ select coalesce(c.obstacle, paid.obstacle) from {checked} c, paid order by c.pla
 """  # noqa: S608 - names of columns only
 
 
-def _kept(first: int) -> str:
+def _keys_sql(first: int) -> str:
     """Return what writes the responses of posts with nothing in their way; whose key is in use gets that in its way."""
     return f"""
 given_keys as materialized (
-    select * from {KEPT.table("k", first, at=f"${first + len(KEPT)}::bigint[]")}
+    select * from {KEY_ROWS.table("k", first, at=f"${first + len(KEY_ROWS)}::bigint[]")}
 ), kept as (
     {keep_sql("given_keys k join checked c on c.place = k.at", "c.obstacle is null")}
 ), unless_kept as materialized (
@@ -227,7 +227,7 @@ async def write(db: Db, posts: Sequence[NewPost]) -> list[Obstacle | None]:
     """
     first, plan = posts[0].post, posts[0].plan
     is_usual = all(_is_usual(new.post) and all(map(_has_no_override, new.targets)) for new in posts)
-    is_kept = any(new.kept is not None for new in posts)
+    is_kept = any(new.key_row is not None for new in posts)
     if is_kept and limits.POSTS.of(plan) is not None:
         raise TypeError("the key of a post that the plan refuses would be used up")
     statement = _write(posts[0].seen.heard_sql, is_usual=is_usual, is_one=len(posts) == 1, is_kept=is_kept)
