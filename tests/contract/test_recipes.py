@@ -96,7 +96,7 @@ def test_the_recipes_are_complete(tmp_path: Path) -> None:
         "tests/contract", "tests/support/test_escalate.py", "tests/plans/test_limits.py",
         "tests/console/test_console_files.py", "--ignore=tests/contract/test_recipes.py",
         "-m", "not slow and not heavy",
-        "-k", "escalate or test_table or test_limits or reference or catalogs or no_module or addresses_name",
+        "-k", "escalate or test_table or test_limits or up_to_date or catalogs or no_module or addresses_name",
     )  # fmt: skip
     _install(tmp_path / "package")
     assert _run(tmp_path / "package", tools / "python", "-c", _EXAMINE) == "signalpost-noticeboard 1.0.0, no problem\n"
