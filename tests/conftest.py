@@ -52,6 +52,8 @@ from signalpost.settings import Settings
 if TYPE_CHECKING:
     from playwright.async_api import Browser
     from tests.counterparts import ReferencePds
+    from tests.helpers.distribution import Distribution
+    from xdist.remote import Producer
 
 # How long an example takes says what else the machine does, so neither deadlines nor slow inputs are failures.
 hypothesis.settings.register_profile(
@@ -168,6 +170,13 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ[_ADDRESS] = cluster.dsn()
     asyncio.run(migrate(cluster.dsn()))
     asyncio.run(add_word_checks(cluster.dsn()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Distribution | None":
+    from tests.helpers.distribution import Distribution
+
+    return Distribution(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 @contextlib.asynccontextmanager
@@ -303,7 +312,10 @@ async def browser() -> "AsyncIterator[Browser]":
     from tests.counterparts import tools
 
     async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
+        # Nothing here draws on a graphics card, which would only be imitated; a site keeps its process, and what it has
+        # compiled, from one page to the next.
+        options = ["--no-sandbox", "--disable-gpu", "--process-per-site"]
+        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=options)
         yield started
         await started.close()
 
