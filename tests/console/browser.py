@@ -12,9 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, Page, expect
 from tests.console import world
 from tests.console.watch import Watch
+from tests.console.windows import Windows
 from tests.console.world import Person, Place
 from tests.counterparts import tools
 from tests.helpers.service_process import Api, Service, installed
@@ -26,14 +27,6 @@ expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
-        yield started
-        await started.close()
-
-
-@pytest.fixture(scope="session")
 async def service() -> AsyncIterator[Service]:
     """A service without users, except for the test that registers one."""
     async with installed() as found:
@@ -41,27 +34,34 @@ async def service() -> AsyncIterator[Service]:
         yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_REGISTRATION="open")
 
 
+@pytest.fixture(scope="session")
+def windows(browser: Browser) -> Windows:
+    return Windows(browser)
+
+
 @pytest.fixture
-def open_page(browser: Browser, service: Service) -> OpenPage:
+def open_page(windows: Windows, service: Service) -> OpenPage:
     """Open a page; when it closes, only what the test expects may have gone wrong."""
 
     @asynccontextmanager
     async def opened(
-        *, expected: set[int | str] | None = None, hosts: tuple[str, ...] = (), at: Service = service, **options: Any
-    ) -> AsyncIterator[Page]:
-        address = ".".join(str(part) for part in (10, *_next()))
-        context = await browser.new_context(
-            base_url=at.base_url, extra_http_headers={"X-Forwarded-For": address}, **options
-        )
-        watch = Watch(context, at.base_url, hosts, expected or set())
-        await watch.begin()
-        try:
-            yield await context.new_page()
-        except Exception:
-            print(await watch.tell())  # noqa: T201 - pytest shows it
-            raise
-        finally:
-            await context.close()
+        *, expected: set[int | str] | None = None, hosts: tuple[str, ...] = (), at: Service = service,
+        storage_state: Any = None, viewport: Any = None, color_scheme: Any = None, **options: Any,
+    ) -> AsyncIterator[Page]:  # fmt: skip
+        async with windows.window(at.base_url, storage_state, options) as window:
+            address = ".".join(str(part) for part in (10, *_next()))
+            await window.context.set_extra_http_headers({"X-Forwarded-For": address})
+            with Watch(window.context, at.base_url, hosts, expected or set()) as watch:
+                try:
+                    page = await window.context.new_page()
+                    await page.set_viewport_size(viewport or {"width": 1280, "height": 720})
+                    await page.emulate_media(color_scheme=color_scheme or "light")
+                    yield page
+                except Exception:
+                    print(await watch.tell())  # noqa: T201 - pytest shows it
+                    raise
+                finally:
+                    await window.end()
         assert not watch.errors, watch.errors
 
     return opened

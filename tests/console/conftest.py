@@ -4,7 +4,6 @@ import httpx
 import pytest
 from tests.console.browser import (
     axe,
-    browser,
     console,
     console_at,
     mastodon,
@@ -13,6 +12,7 @@ from tests.console.browser import (
     places,
     service,
     signed_in,
+    windows,
 )
 
 from signalpost.context import AppContext
@@ -22,7 +22,6 @@ from signalpost.settings import Settings
 
 __all__ = [
     "axe",
-    "browser",
     "console",
     "console_at",
     "mastodon",
@@ -31,6 +30,7 @@ __all__ = [
     "places",
     "service",
     "signed_in",
+    "windows",
 ]
 
 

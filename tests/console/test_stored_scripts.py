@@ -15,7 +15,7 @@ from playwright.async_api import Browser, BrowserContext, Page
 from tests.console import hostile_texts
 from tests.console.hostile_texts import MARKUP, store_beside, store_everywhere, table, texts
 from tests.console.pages import KEYS, all_of
-from tests.console.watch import Watch
+from tests.console.watch import REPORT, Watch
 from tests.counterparts.tools import free_port
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
@@ -86,8 +86,7 @@ async def test_no_stored_text_runs_as_a_script(browser: Browser, place: Place, r
     context = await browser.new_context(base_url=place.url)
     await context.add_cookies([place.cookie])  # type: ignore[list-item]
     await context.add_init_script(_INIT)
-    watch = Watch(context, place.url, (), set())
-    await watch.begin()
+    await context.add_init_script(REPORT)
     made, pages, loaded = list[Any](), list[str](), list[str]()
     picture = f"{place.url}/hostile.png"
     context.on("request", lambda request: loaded.extend([request.url] * request.url.startswith(picture)))
@@ -97,13 +96,14 @@ async def test_no_stored_text_runs_as_a_script(browser: Browser, place: Place, r
         pages.append(address)
         made.extend((address, each) for each in await page.evaluate(_MADE))
 
-    for key in KEYS:
-        async for address in all_of(page, key):
-            assert "require-trusted-types-for 'script'" in await _policy(context, address)
+    with Watch(context, place.url, (), set()) as watch:
+        for key in KEYS:
+            async for address in all_of(page, key):
+                assert "require-trusted-types-for 'script'" in await _policy(context, address)
+                await look(address)
+        for address in (*PUBLIC_PAGES, *place.invitations):
+            await page.goto(address)
             await look(address)
-    for address in (*PUBLIC_PAGES, *place.invitations):
-        await page.goto(address)
-        await look(address)
     ran = [error for error in watch.errors if "a stored script ran" in error] + loaded
     # An unknown address is answered with 404; everything else that a page says is wrong.
     violations = [error for error in watch.errors if not error.startswith("404 ") and error not in ran]

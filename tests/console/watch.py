@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, ConsoleMessage, Request, Response, WebError
@@ -12,10 +13,11 @@ from signalpost.main import wiring
 API = "/api/v1"
 _PARAMETER = re.compile(r"\\\{\w+\\\}")
 _STATUS = re.compile(r"status of [45]\d\d")
-_REPORT = """
+REPORT = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
 """
+"""For every document: it reports what its policy refuses."""
 
 
 @cache
@@ -49,16 +51,20 @@ class Watch:
         self.errors: list[str] = []
         self.operations: set[str] = set()
         self.answers: list[str] = []
-        context.on("request", self._requested)
-        context.on("response", self._answered)
-        context.on("requestfailed", self._failed)
-        context.on("weberror", self._thrown)
-        context.on("console", self._said)
         self.context = context
+        self._heard: dict[Any, Any] = {
+            "request": self._requested, "response": self._answered, "requestfailed": self._failed,
+            "weberror": self._thrown, "console": self._said,
+        }  # fmt: skip
 
-    async def begin(self) -> None:
-        """Have every document report what its policy refuses."""
-        await self.context.add_init_script(_REPORT)
+    def __enter__(self) -> Self:
+        for event, listener in self._heard.items():
+            self.context.on(event, listener)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for event, listener in self._heard.items():
+            self.context.remove_listener(event, listener)
 
     async def tell(self) -> str:
         """Return what the pages show and what they asked for: the reason why a test failed."""
