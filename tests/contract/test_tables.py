@@ -168,6 +168,7 @@ ACROSS = {
     "console/oidc.py": "who signs in may be a member, or invited, anywhere",
     "console/first_run.py": "there is no workspace yet",
     "console/pages.py": "whether there is a user yet",
+    "console/register.py": "creates a workspace",
     "console/reset_password.py": "a user has workspaces, and a job is of none",
     "console/status_pages.py": "subscribers are of the installation",
     "console/sign_in.py": "the user tells the workspace",
