@@ -428,7 +428,7 @@ async def test_links_are_deleted_a_month_after_their_end(
         ids.decode("apl", created["id"]),
     )
     async with database.transaction() as db:
-        await manage.purge(db, 100)
+        await manage.purge(db)
     assert [row["id"] for row in await listed(api, owner)] == [kept["id"]]
 
 

@@ -154,6 +154,14 @@ BACKLOGS: Final = {
         "mail_message",
         "select count(*) from mail_message where template = 'old'",
     ),
+    "approval links": Backlog(
+        "approval_links.purge",
+        "insert into approval_link (id, workspace_id, profile_id, token_hash, mode, post_ids, scopes, user_id,"
+        " created_by, created_at, expires_at) select pg_temp.id_of(n), workspace_id, id, int4send(n), 'live', '{}',"
+        f" '{{}}', gen_random_uuid(), '{{}}', {_OLD}, {_OLD} {_ONE_PROFILE}",
+        "approval_link",
+        "select count(*) from approval_link where expires_at < now()",
+    ),
     "files": Backlog(
         "media.sweep",
         "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"

@@ -71,6 +71,11 @@ async def request_of_an_approval(house: House) -> Knock:
     return house.send("POST", f"/posts/{draft['id']}/request-approval")
 
 
+async def link_for_approval(house: House) -> Knock:
+    draft = await house.make.draft(house.owner)
+    return house.send("POST", "/approval-links", postIds=[draft["id"]])
+
+
 async def link_of_profiles(house: House, **rules: Any) -> Knock:
     child = await house.make.profile(house.owner)
     await house.execute("update profile set over_limit = false where workspace_id = $1")
@@ -106,7 +111,7 @@ async def code_for_the_messenger(house: House) -> Knock:
 
 
 FEATURE_DOORS: Mapping[str, tuple[Door, ...]] = {
-    limits.APPROVALS.name: (gate_of_a_new_profile, gate_of_a_profile, request_of_an_approval),
+    limits.APPROVALS.name: (gate_of_a_new_profile, gate_of_a_profile, request_of_an_approval, link_for_approval),
     limits.PROFILE_LINKS.name: (link_of_profiles, fan_out_to_children),
     limits.LANGUAGE_OVERRIDE.name: (language_of_a_child,),
     limits.INVITE_BRANDING.name: (branding_of_an_invitation,),

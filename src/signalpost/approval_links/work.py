@@ -10,7 +10,6 @@ from signalpost.engine.jobs import JobKind, RunAgain
 
 JOB: Final = "approval_links.purge"
 EVERY_SECONDS: Final = 3_600
-_BATCH: Final = 200
 
 
 def jobs(_context: AppContext) -> list[JobKind]:
@@ -19,7 +18,6 @@ def jobs(_context: AppContext) -> list[JobKind]:
 
 
 async def purge_links(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
-    """Delete links that ended a month ago."""
+    """Delete links that expired a month ago."""
     async with lease.transaction() as db:
-        done = await purge(db, _BATCH)
-    return RunAgain(0) if done == _BATCH else None
+        return RunAgain(0) if await purge(db) else None

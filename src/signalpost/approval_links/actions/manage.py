@@ -9,7 +9,7 @@ from signalpost.approval_links import queries, views
 from signalpost.approval_links.queries import COMPUTED, ApprovalLinkRow
 from signalpost.approval_links.schemas import DAYS_DEFAULT, DAYS_MAX, POSTS_MAX, ApprovalLink, ApprovalLinkCreate
 from signalpost.context import AppContext
-from signalpost.kit import clock, crypto, ids, problems, rows
+from signalpost.kit import batches, clock, crypto, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
@@ -29,10 +29,7 @@ _INSERT: Final = rows.insert("approval_link", ApprovalLinkRow, without=COMPUTED)
 _REVOKE: Final = """
 update approval_link set revoked_at = now() where workspace_id = $1 and id = $2 and revoked_at is null
 """
-_PURGE: Final = """
-delete from approval_link where id in (
-    select id from approval_link where expires_at < now() - interval '30 days' order by expires_at limit $1)
-"""
+_PURGE: Final = batches.delete("approval_link", "expires_at < now() - interval '30 days'")
 
 
 async def create_link(context: AppContext, db: Db, caller: Caller, data: ApprovalLinkCreate) -> ApprovalLink:
@@ -86,9 +83,9 @@ async def end_link(db: Db, link: ApprovalLinkRow) -> None:
     await db.execute(_REVOKE, link.workspace_id, link.id)
 
 
-async def purge(db: Db, limit: int) -> int:
-    """Delete links that ended a month ago; return how many there were."""
-    return int((await db.execute(_PURGE, limit)).rpartition(" ")[2])
+async def purge(db: Db) -> bool:
+    """Delete links that expired a month ago; return whether there may be more."""
+    return await batches.run(db, [_PURGE])
 
 
 def _expires_at(until: datetime | None, now: datetime) -> datetime:
