@@ -16,6 +16,8 @@ from signalpost.web.components import Document
 _PROBLEM: Final = "application/problem+json"
 _VALUES: Final = frozenset({"examples", "enum", "const", "default", "required"})
 """Keywords whose values are no schemas."""
+_INSTANT: Final = "2026-11-21T18:00:00.000Z"
+"""The example of `kit.wire.Instant`, whose format says as much."""
 _GENERAL: Final = frozenset({"400", "401", "406", "413", "414", "415", "429", "500", "503"})
 """Statuses that say little of an operation."""
 
@@ -40,7 +42,7 @@ def compact(document: Document) -> Document:
 
 
 def _schema(node: Any) -> Any:
-    """Return a schema in which "this type or null" is one list of types, at any depth."""
+    """Return a schema without examples that tools make themselves; "this type or null" is one list of types."""
     if isinstance(node, list):
         return [_schema(part) for part in node]
     if not isinstance(node, dict):
@@ -51,7 +53,19 @@ def _schema(node: Any) -> Any:
         ):
             rest = {key: part for key, part in node.items() if key != "anyOf"}
             return _schema(option | rest | {"type": [kind, "null"]})
-    return {key: part if key in _VALUES else _schema(part) for key, part in node.items()}
+    return {
+        key: part if key in _VALUES else _schema(part)
+        for key, part in node.items()
+        if key != "examples" or not _is_evident(node)
+    }
+
+
+def _is_evident(schema: Document) -> bool:
+    """Whether its examples say nothing that its type does not: those of a flag, and the usual instant."""
+    examples = schema["examples"]
+    if not isinstance(examples, list):  # a property of this name
+        return False
+    return all(isinstance(value, bool) for value in examples) or examples == [_INSTANT]
 
 
 def _without_title(name: str, schema: Document) -> Document:
@@ -84,7 +98,8 @@ def _operation(operation: Document, names: _Names, counts: Counter[str]) -> Docu
 
     return operation | {
         "parameters": [
-            shared("parameters", _camel(f"{part['in']}-{part['name']}"), part, part) for part in operation["parameters"]
+            shared("parameters", _camel(f"{part['in']}-{part['name']}"), part, _parameter(part))
+            for part in operation["parameters"]
         ],
         "responses": {
             status: shared("responses", _response_name(status, part), part, _response(part, names))
@@ -93,6 +108,11 @@ def _operation(operation: Document, names: _Names, counts: Counter[str]) -> Docu
         }
         | _default(operation, names),
     }
+
+
+def _parameter(part: Document) -> Document:
+    """Return a parameter without what holds anyway: that it may be left out."""
+    return {key: value for key, value in part.items() if (key, value) != ("required", False)}
 
 
 def _default(operation: Document, names: _Names) -> Document:
