@@ -6,6 +6,7 @@ import uuid
 from contextlib import AsyncExitStack
 
 import pytest
+from msgspec import structs
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.identity import register
@@ -95,7 +96,7 @@ async def test_a_key_revoked_elsewhere_lives_for_a_second_at_most(make: Make, co
     entry = entries.get(key)
     assert entry is not None
     assert entry[0] - clock.monotonic() <= 1
-    entries[key] = (clock.monotonic(), dataclasses.replace(entry[1]))  # the second is over
+    entries[key] = (clock.monotonic(), structs.replace(entry[1]))  # the second is over
     with pytest.raises(KeyRevoked):
         await authenticate(owner.key, None, "127.0.0.1")
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
@@ -86,8 +87,7 @@ async def test_what_was_spent_without_a_limit_counts_under_one(database: Databas
     """A change of plan within a month does not reset the count."""
     own = caller("self_hosted")
     await spend(database, own, 29)
-    limited = caller("free")
-    object.__setattr__(limited, "workspace_id", own.workspace_id)
+    limited = replace(caller("free"), workspace_id=own.workspace_id)
 
     assert await spend(database, limited)
     assert not await spend(database, limited)

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 from tests.helpers.factories import Login, Make
 from tests.plans.test_ledger import caller
 
@@ -23,10 +24,7 @@ NAMES = (
 
 
 def of(owner: Login, plan: str) -> Caller:
-    who = caller(plan)
-    object.__setattr__(who, "workspace_id", owner.workspace_id)
-    object.__setattr__(who, "user_id", owner.user_id)
-    return who
+    return replace(caller(plan), workspace_id=owner.workspace_id, user_id=owner.user_id)
 
 
 def test_every_plan_has_every_limit_of_the_api() -> None:

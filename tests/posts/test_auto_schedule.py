@@ -1,13 +1,13 @@
 """Drafts are spread over the free times of the days to come: each time once, and only drafts that can be submitted."""
 
 import asyncio
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.helpers.measured_posts import Scene

@@ -2,11 +2,11 @@
 
 import asyncio
 import secrets
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.posts.test_bulk import listed, post, send

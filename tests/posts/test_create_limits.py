@@ -1,10 +1,10 @@
 """Creating under a plan with limits; and which problem is reported when several apply."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.plans.test_limits import of as caller_of
