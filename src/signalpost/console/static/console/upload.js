@@ -103,10 +103,7 @@ async function ready(id, aborted) {
     const media = await get(`/media/${id}`, {}, { quiet: true });
     if (media.status === "ready") return media;
     if (media.status === "failed")
-      throw new Problem(
-        { title: "The file cannot be used", detail: media.error?.message, code: media.error?.code },
-        422,
-      );
+      throw new Problem({ code: "unusable_file", detail: media.error?.message }, 422);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

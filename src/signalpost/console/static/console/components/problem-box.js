@@ -10,6 +10,8 @@ import { DeveloperDetails } from "./developer-details.js";
 /** @typedef {import("../words.js").Issue} Issue */
 
 const SHOWN_MAX = 10;
+/** Codes of this console: no program gets them. */
+const OWN = new Set(["offline", "unusable_file"]);
 
 /**
  * What the service refused: what happened, and what to do.
@@ -33,7 +35,7 @@ export function ProblemBox({ problem, onRetry }) {
             <strong>${t("What to do:")}</strong> ${todo}
           </p>
         `}
-        ${document?.code && document.code !== "offline" && html`<${DeveloperDetails} ...${document} />`}
+        ${document?.code && !OWN.has(document.code) && html`<${DeveloperDetails} ...${document} />`}
         ${onRetry && html`
           <${Button} icon="retry" onClick=${onRetry}>
             ${t("Try again")}

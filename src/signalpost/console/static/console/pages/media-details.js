@@ -1,6 +1,6 @@
 // One file: what it shows, where it is used; and deleting files.
 import { html, useState } from "../html.js";
-import { get, local, patch, remove } from "../api.js";
+import { Problem, get, local, patch, remove } from "../api.js";
 import { number, t, tn } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
 import { PostTable } from "../post-parts.js";
@@ -11,6 +11,7 @@ import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
+import { ProblemBox } from "../components/problem-box.js";
 import { toast, toastProblem } from "../components/toasts.js";
 import { size } from "../units.js";
 import { kindName } from "./media-parts.js";
@@ -67,7 +68,11 @@ export function Details({ media, onClose, onSaved, onDelete }) {
           <${Facts} media=${media} />
         </div>
       </div>
-      ${media.error && html`<p class="notice bad">${media.error.message}</p>`}
+      ${media.error && html`
+        <${ProblemBox}
+          problem=${new Problem({ code: "unusable_file", detail: media.error.message }, 422)}
+        />
+      `}
       <h3>${t("Where it is used")}</h3>
       <${Uses} media=${media} />
     <//>

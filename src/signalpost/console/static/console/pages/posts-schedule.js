@@ -1,6 +1,6 @@
 // Drafts that get times of the days to come, all at once.
 import { html, useState } from "../html.js";
-import { newKey, post } from "../api.js";
+import { Problem, newKey, post } from "../api.js";
 import { Button } from "../components/button.js";
 import { CheckList } from "../components/check-list.js";
 import { Dialog } from "../components/dialog.js";
@@ -11,6 +11,7 @@ import { to } from "../router.js";
 import { profiles, zone } from "../store.js";
 import { Time, wallTime } from "../time.js";
 import { WEEK, weekdayName } from "../weekdays.js";
+import { sentencesOf } from "../words.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @typedef {import("signalpost/api").Schemas["AutoScheduled"]} Result */
@@ -127,8 +128,8 @@ function Done({ result, onClose }) {
         <ul class="list">
           ${skipped.map((entry) => html`
             <li key=${entry.postId}>
-              <a href=${to(`posts/${entry.postId}`)} lang="en">
-                ${entry.message}
+              <a href=${to(`posts/${entry.postId}`)}>
+                ${sentencesOf(new Problem({ code: entry.code, detail: entry.message }, 422)).happened}
               </a>
             </li>
           `)}

@@ -205,6 +205,10 @@ export const PROBLEMS = {
   ],
   unavailable: () => [t("The service cannot do this right now."), t("Try again in a minute.")],
   platform_timeout: () => [t("The network took too long to answer."), t("Try again later.")],
+  unusable_file: () => [
+    t("This file cannot be used."),
+    t("Choose another one, or save it in another format, such as JPEG or MP4."),
+  ],
   offline: () => [
     t("The service cannot be reached."),
     t("What you typed is kept. It is sent when the network is back."),

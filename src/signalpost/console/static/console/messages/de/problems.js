@@ -40,6 +40,8 @@ export default /** @type {Record<string, string>} */ ({
   "Choose an earlier one, or keep the post as a draft until then.":
     "Wählen Sie eine frühere, oder lassen Sie den Beitrag bis dahin Entwurf sein.",
   "Choose another name.": "Wählen Sie einen anderen Namen.",
+  "Choose another one, or save it in another format, such as JPEG or MP4.":
+    "Wählen Sie eine andere, oder speichern Sie sie in einem anderen Format, etwa JPEG oder MP4.",
   "Choose fewer, and do the rest afterwards.": "Wählen Sie weniger, und erledigen Sie den Rest danach.",
   "Choose the time zone of the time.": "Wählen Sie die Zeitzone der Uhrzeit.",
   "Correct what is marked, then send it again.":
@@ -123,6 +125,7 @@ export default /** @type {Record<string, string>} */ ({
     "So lassen sich diese Kunden nicht verknüpfen: Beiträge liefen im Kreis oder über zu viele Kunden.",
   "This API key no longer works.": "Dieser API-Schlüssel gilt nicht mehr.",
   "This connection attempt has ended.": "Dieser Versuch zu verbinden ist beendet.",
+  "This file cannot be used.": "Diese Datei lässt sich nicht verwenden.",
   "This invitation has been used.": "Diese Einladung wurde schon benutzt.",
   "This invitation has expired.": "Diese Einladung ist abgelaufen.",
   "This invitation was withdrawn.": "Diese Einladung wurde zurückgezogen.",
