@@ -59,6 +59,21 @@ def test_queries_only_read() -> None:
     assert writers == set()
 
 
+def test_rows_to_change_are_named_by_an_array() -> None:
+    """`id = any(array(select …))` finds them by their key; `in (select …)` is joined as the server reckons.
+
+    It reckons with sizes of yesterday: once a backlog has come, such a join reads all of it at each step.
+    """
+    joined = re.compile(r"\b(delete from|update) [a-z_]+\b[^;]*?\bwhere [^;]*?(?<!not )\bin \(\s*select")
+    strings = {
+        (path.relative_to(PACKAGE).as_posix(), node.lineno): node.value
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert {place for place, text in strings.items() if joined.search(text)} == set()
+
+
 def test_the_laws_of_the_house_hold() -> None:
     """No long functions, no long files, no circles."""
     done = subprocess.run([sys.executable, "scripts/house"], cwd=CHECKOUT, capture_output=True, text=True, check=False)

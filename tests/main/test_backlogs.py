@@ -24,6 +24,8 @@ from signalpost.settings import Settings
 
 ROWS: Final = batches.ROWS + 1_200
 """More than any transaction may work on."""
+FILL_SECONDS = 300
+"""The rows come in one statement, which no user of the service could send."""
 TRANSACTIONS_MAX: Final = 501
 """Of one run: one that takes longer than five minutes is ended, and begins from scratch."""
 
@@ -69,7 +71,7 @@ async def test_a_backlog_is_worked_off_in_bounded_transactions(
             "create or replace function pg_temp.id_of(n int) returns uuid language sql as"
             " $$ select ('01900000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid $$"
         )
-        await db.execute(backlog.fill, rows)
+        await db.execute(backlog.fill, rows, timeout=FILL_SECONDS)
         gathered = await db.fetchval(backlog.left)
         await db.execute("analyze webhook, delivery, " + backlog.table)  # as the server does within a minute
     handler = handlers_of(installation)[backlog.job]

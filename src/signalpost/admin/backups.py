@@ -66,12 +66,12 @@ on conflict (id) do update
 set {", ".join(f"{name} = excluded.{name}" for name in Backup.__struct_fields__[2:])}
 """  # noqa: S608 - constants only
 _PRUNE: Final = """
-delete from backup where id in (
+delete from backup where id = any(array(
     select id from (
         select id, row_number() over (
             partition by status = 'succeeded' order by coalesce(made_at, started_at) desc, id desc) as place
         from backup) ranked
-    where place > $1)
+    where place > $1))
 """
 # What was noted when it was made stands: the file may have been changed since.
 _VERIFIED: Final = """

@@ -85,10 +85,10 @@ select {_WAKE} from written
 """  # noqa: S608 - constants only
 _PURGE_FAILED = batches.delete("job", "state = 'failed' and failed_at < now() - interval '30 days'")
 _PURGE_LANES = f"""
-delete from lane where (kind, key) in (
-    select kind, key from lane where kind = 'job' and owner is null and next_due_at is null
+delete from lane where ctid = any(array(
+    select ctid from lane where kind = 'job' and owner is null and next_due_at is null
         and (not_before is null or not_before < now() - interval '1 day')
-    limit {batches.ROWS} for update skip locked)
+    limit {batches.ROWS} for update skip locked))
 """  # noqa: S608 - a constant
 
 

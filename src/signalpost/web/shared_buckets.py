@@ -45,8 +45,8 @@ returning b.name
 """
 _FORGET: Final = "delete from request_bucket where name = any($1)"
 _PURGE: Final = """
-delete from request_bucket where name in (
-    select name from request_bucket where full_at < now() limit $1 for update skip locked)
+delete from request_bucket where name = any(array(
+    select name from request_bucket where full_at < now() limit $1 for update skip locked))
 """
 
 

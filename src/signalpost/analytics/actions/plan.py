@@ -20,11 +20,11 @@ ROWS: Final = 2_000
 
 _POSTPONE: Final = """
 with moved as (
-    update metric_schedule set due_at = now() + interval '1 day' where target_id in (
+    update metric_schedule set due_at = now() + interval '1 day' where target_id = any(array(
         select s.target_id from account a cross join lateral (
             select target_id from metric_schedule where account_id = a.id and due_at <= now() order by due_at limit $2
         ) s
-        where a.id = any($1) and a.status not in ('active', 'expiring'))
+        where a.id = any($1) and a.status not in ('active', 'expiring')))
     returning account_id
 )
 select account_id from moved group by 1 having count(*) = $2

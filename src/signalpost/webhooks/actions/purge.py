@@ -15,17 +15,21 @@ WEBHOOKS = 200
 
 # The webhooks that were deleted first are worked off first, so that no step looks at all of them.
 _DELETED = "select id from webhook where deleted_at < now() - interval '1 hour' order by deleted_at, id limit $1"
+# Named by an array, and looked for webhook by webhook: after many came at once, what the server knows of the sizes of
+# tables is wrong, and a join of them would read them all.
 _PURGE_DELETED = f"""
-delete from delivery where id in (
-    select d.id from ({_DELETED}) w join delivery d on d.webhook_id = w.id limit $1)
+delete from delivery where id = any(array(
+    select d.id from ({_DELETED}) w cross join lateral (
+        select id from delivery where webhook_id = w.id limit $1) d
+    limit $1))
 """  # noqa: S608 - a constant
 _DELETE_WEBHOOKS = f"""
 with deleted as (
     delete from webhook where id = any(array(
-        select id from ({_DELETED}) w where not exists (select from delivery d where d.webhook_id = w.id)))
+        select id from ({_DELETED}) w where (select id from delivery d where d.webhook_id = w.id limit 1) is null))
     returning id
 ), lanes as (
-    delete from lane where kind = 'delivery' and owner is null and key in (select id from deleted)
+    delete from lane where kind = 'delivery' and owner is null and key = any(array(select id from deleted))
 )
 select count(*) from deleted
 """  # noqa: S608 - a constant
@@ -44,10 +48,10 @@ with looked as materialized (
             and created_at < greatest(now() - make_interval(days => p.days), now() - interval '{MISSED_DAYS} days')
         order by created_at, id limit $4) d
 ), gone as (
-    delete from delivery where id in (
+    delete from delivery where id = any(array(
         select id from looked where due_at is null and created_at < now() - case
             when state in ('pending', 'skipped') then interval '{MISSED_DAYS} days'
-            else make_interval(days => days) end)
+            else make_interval(days => days) end))
 )
 select webhook_id, count(*)::int, max(created_at), (array_agg(id order by created_at desc, id desc))[1]
 from looked group by webhook_id
