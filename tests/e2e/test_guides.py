@@ -206,7 +206,7 @@ async def _as_it_is(reader: Reader, command: Command) -> str:
         draft = await api.publish(["sandbox"], f"wait for {len(text)}", draft=True)
         waits = await api.post(f"/posts/{draft['id']}/request-approval", json={})
         reader.values["POST_ID"] = draft["id"]
-        return filled(text, {'"version": 2': f'"version": {waits["version"]}'})
+        return filled(text, {'"version": 2': f'"version": {waits["version"]}'} if '"version": 2' in text else {})
     if "MESSAGE" in text:
         await api.post("/team/invite", json={"email": "mailed@example.com", "role": "viewer"})
 

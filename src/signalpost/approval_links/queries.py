@@ -39,6 +39,7 @@ class ApprovalLinkRow(Struct, frozen=True):
     code_hash: bytes | None = None
     code_expires_at: datetime | None = None
     code_tries: int = 0
+    profile_deleted: bool = False
     profile_name: str = ""
     profile_color: str | None = None
     profile_avatar_url: str | None = None
@@ -57,12 +58,13 @@ class ApprovalLinkRow(Struct, frozen=True):
         )
 
 
-COMPUTED: Final = ("profile_name", "profile_color", "profile_avatar_url", "workspace_name")
+COMPUTED: Final = ("profile_deleted", "profile_name", "profile_color", "profile_avatar_url", "workspace_name")
 """Fields of an `ApprovalLinkRow` that are not columns of the table."""
 _read: Final = rows.reader(ApprovalLinkRow)
 _COLUMNS: Final = rows.columns(
     ApprovalLinkRow,
     "l",
+    profile_deleted="p.deleted_at is not null",
     profile_name="p.name",
     profile_color="p.color",
     profile_avatar_url="p.avatar_url",
@@ -79,7 +81,7 @@ _VISIBLE: Final = f"""{_SELECT}
 where {_SEEN} and ($4::uuid is null or $4 = any(l.post_ids)) and ($5::uuid is null or l.profile_id = $5)
     and {keyset("l.created_at", "l.id", first=6)}
 """
-_BY_TOKEN: Final = f"{_SELECT} where l.token_hash = $1 and p.deleted_at is null"
+_BY_TOKEN: Final = f"{_SELECT} where l.token_hash = $1"
 _OPEN: Final = (
     "select count(*) from approval_link where workspace_id = $1 and revoked_at is null and expires_at > now()"
 )
@@ -105,7 +107,8 @@ async def visible(
 
 async def by_token(db: Db, token: str) -> ApprovalLinkRow | None:
     """Return the link with this token, of whatever workspace; None too if its profile was deleted."""
-    return _row_or_none(await db.fetchrow(_BY_TOKEN, hash_of(token)))
+    row = _row_or_none(await db.fetchrow(_BY_TOKEN, hash_of(token)))
+    return None if row is None or row.profile_deleted else row
 
 
 async def lock(db: Db, link: ApprovalLinkRow) -> ApprovalLinkRow | None:

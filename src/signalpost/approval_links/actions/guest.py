@@ -1,7 +1,6 @@
 """What someone does who has nothing but the link: read the posts, and decide on each as it was shown."""
 
 import asyncio
-import dataclasses
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
@@ -118,7 +117,7 @@ async def decide(context: AppContext, token: str, post_id: UUID, code: str | Non
     if not name:
         raise problems.invalid("/name", "required", "Enter your name: the team sees who decided.")
     guest = Actor(type="approval_link", id=ids.encode("apl", link.id), name=name)
-    caller = dataclasses.replace(maker, guest=guest)
+    caller = msgspec.structs.replace(maker, guest=guest)
     async with context.database.transaction() as db:
         current = await queries.lock(db, link)  # whoever revokes it meanwhile waits, and whoever did is heard
         _require_open(current)
@@ -203,7 +202,7 @@ async def _maker(context: AppContext, db: Db, link: ApprovalLinkRow) -> Caller |
         return None
     if caller is None or not roles.may_approve(caller.role) or not caller.may_see_profile(link.profile_id):
         return None
-    return dataclasses.replace(caller, auth="session" if link.key_id is None else "api_key")
+    return msgspec.structs.replace(caller, auth="session" if link.key_id is None else "api_key")
 
 
 def _require_open(link: ApprovalLinkRow | None) -> None:
