@@ -27,7 +27,6 @@ NOT_IMPORTED_BY_TESTS = {
     "mypy": "make types",
     "pytest-asyncio": "pytest plugin",
     "pytest-timeout": "pytest plugin",
-    "pytest-xdist": "pytest plugin",
     "rich": "tables of the client `sp`",
     "ruff": "make lint",
     "setuptools": "builds the wheel that tests install",
