@@ -103,7 +103,6 @@ async def test_offline_while_it_is_sent_makes_exactly_one_post(console: OpenPage
     """The answer is lost on its way, after the service has done its part: the same key brings the same post."""
     text = "Sent through a tunnel"
     async with console(expected={503}) as page:
-        await write(page, text)
         lost: list[int] = []
 
         async def lose_the_answer(route: Any) -> None:
@@ -116,6 +115,7 @@ async def test_offline_while_it_is_sent_makes_exactly_one_post(console: OpenPage
             )
 
         await page.route(re.compile(r"/api/v1/posts$"), lose_the_answer)
+        await write(page, text)
         await page.get_by_role("button", name="Publish now").click()
         await page.wait_for_url(re.compile("/console/posts/pst_"))
 
@@ -159,9 +159,11 @@ async def test_nothing_is_sent_for_whoever_signs_in_after_another(
 ) -> None:
     """Two people share a browser: what the first one typed is not published by the second."""
     text = f"Mine alone {secrets.token_hex(4)}"
-    async with console(expected={401}) as page:
+    async with console(expected={401, 503}) as page:
+        await page.route(re.compile(r"/api/v1/posts$"), lambda route: route.fulfill(status=503, json={}))
         await write(page, text)
         await page.context.clear_cookies()
+        await page.unroute_all(behavior="ignoreErrors")
         await page.get_by_role("button", name="Save draft").click()
         dialog = page.get_by_role("dialog", name="Sign in again")
         await dialog.get_by_label("E-mail").fill(second["email"])

@@ -124,6 +124,18 @@ async def test_a_draft_may_keep_a_wish_for_a_time(api: Api, make: Make, owner: L
     assert (await patch(api, owner, post, text="Still")).json()["scheduledAt"] == wished["scheduledAt"]
 
 
+async def test_a_draft_may_lose_its_last_account(api: Api, make: Make, owner: Login) -> None:
+    """What is written is saved as it is; what goes out needs an account."""
+    post = await make.post(owner, draft=True)
+    edited = await patch(api, owner, post, targets=[])
+    assert (edited.status_code, edited.json()["targets"], edited.json()["text"]) == (200, [], post["text"])
+    refused = await patch(api, owner, post, publishMode="now")
+    assert [(issue["path"], issue["code"]) for issue in refused.json()["errors"]] == [("/platforms", "required")]
+    waiting = await make.post(owner, scheduledAt=soon(days=1))
+    refused = await patch(api, owner, waiting, targets=[])
+    assert [(issue["path"], issue["code"]) for issue in refused.json()["errors"]] == [("/platforms", "required")]
+
+
 async def test_an_edit_obeys_what_networks_take(api: Api, make: Make, owner: Login) -> None:
     post = await make.post(owner, scheduledAt=soon(days=1))
     refused = await patch(api, owner, post, text="x" * 5_001)

@@ -129,7 +129,7 @@ async def build_draft(
     slugs = {networks.canonical(slug) for slug in data.platforms or ()} | {account.platform for account, _ in chosen}
     if caller.mode == "test" and slugs - {"sandbox", None}:
         raise TestModeOnlySandbox("A test key publishes to sandbox accounts only.")
-    if not is_draft and not chosen and data.platforms is None and data.targets is None:
+    if not is_draft and not chosen and data.platforms is None and not data.targets:
         issues.add("/platforms", "required", 'Name the platforms, or single accounts in targets. Example: ["bluesky"].')
     issues.raise_if_any()
     slot = None

@@ -62,7 +62,10 @@ _PLATFORMS = Meta(
     description="Networks: the post goes to every account that the profile has there. Send either this or `targets`.",
     examples=[["bluesky"]],
 )
-_TARGETS = Meta(description="Single accounts, with what differs there from the post. Send either this or `platforms`.")
+_TARGETS = Meta(
+    description="Single accounts, with what differs there from the post; of a draft also none. Send either this or"
+    " `platforms`.",
+)
 SCHEDULED_AT = Meta(
     description=(
         "When to publish: RFC 3339 with an offset or Z, or a local time such as 2026-11-21T18:00 in `timezone`. "
@@ -181,7 +184,8 @@ class TargetIn(Input):
     ] = None
 
 
-TargetInputs = Annotated[list[TargetIn], Meta(min_length=1, max_length=100)]
+TargetInputs = Annotated[list[TargetIn], Meta(max_length=100)]
+"""None: of a draft that has no account yet, or no longer."""
 Platforms = Annotated[list[PlatformSlug], Meta(min_length=1, max_length=25)]
 
 

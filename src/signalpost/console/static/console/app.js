@@ -115,7 +115,7 @@ const components = signal(/** @type {Record<string, any>} */ ({}));
 
 /** The page of the address; its module is loaded at the first visit. */
 function Current() {
-  const { page, id, part, query } = route.value;
+  const { page, id, part, query, key } = route.value;
   const [failed, setFailed] = useState("\0");
   useEffect(() => {
     load(page).catch(() => setFailed(page));
@@ -138,7 +138,7 @@ function Current() {
         <${Skeleton} lines=${6} />
       </div>
     `;
-  return html`<${component} key=${`${page}/${id}`} id=${id} part=${part} query=${query} />`;
+  return html`<${component} key=${key} id=${id} part=${part} query=${query} />`;
 }
 
 /** @param {string} page */

@@ -1,6 +1,5 @@
-// What is being written: kept in the browser at every change (text only, no tokens), and turned into a
-// request.
-import { userId, workspaceId } from "./api.js";
+// What is being written, as the composer has it; from a post, and as a request.
+import { wallTime } from "./time.js";
 
 /** @typedef {(values: Partial<Draft>) => void} Change */
 /** @typedef {(path: string) => string | undefined} ErrorAt what was refused at a field */
@@ -52,26 +51,9 @@ export const emptyDraft = (profileId, timezone) => ({
   campaign: "",
 });
 
-/** @param {string} id */
-const key = (id) => `draft:${userId.peek()}:${workspaceId.peek()}:${id || "new"}`;
-
-/** @param {string} id @returns {Draft | null} */
-export function stored(id) {
-  try {
-    return JSON.parse(localStorage.getItem(key(id)) ?? "null");
-  } catch {
-    return null; // of another version of the console
-  }
-}
-
-/** @param {Draft} draft */
-export const keep = (draft) => localStorage.setItem(key(draft.id), JSON.stringify(draft));
-/** @param {string} id */
-export const forget = (id) => localStorage.removeItem(key(id));
-
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @param {Post} post @param {boolean} isCopy @returns {Draft} */
-export function draftOf(post, isCopy) {
+export function draftOf(post, isCopy = false) {
   const own = post.targets.filter((target) => target.text !== null && target.text !== post.text);
   return {
     id: isCopy ? "" : post.id,
@@ -106,7 +88,7 @@ export function draftOf(post, isCopy) {
       !isCopy && (post.publishMode === "schedule" || (post.publishMode === "draft" && post.scheduledAt))
         ? "schedule"
         : "now",
-    at: "",
+    at: post.scheduledAt && !isCopy ? wallTime(new Date(post.scheduledAt), post.timezone) : "",
     timezone: post.timezone,
     queueId: "",
     firstComment: post.firstComment ?? "",
@@ -153,7 +135,7 @@ export function bodyOf(draft, purpose) {
     ...(draft.own?.[accountId]?.media ? { media: draft.own[accountId].media?.map(mediaOf) } : {}),
     ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }),
   }));
-  const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
+  const times = purpose === "text" ? {} : purpose === "draft" ? plannedOf(draft) : timesOf(draft);
   return {
     ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }),
     text: draft.text,
@@ -185,6 +167,12 @@ function repeatOf(draft, purpose) {
   return { recurrence: repeat };
 }
 
+/** The time for which a draft is meant, if there is one. @param {Draft} draft */
+const plannedOf = ({ when, at, timezone }) => ({
+  publishMode: "draft",
+  ...(when === "schedule" && at ? { scheduledAt: at, timezone } : { scheduledAt: null }),
+});
+
 /** @param {Draft} draft */
 function timesOf(draft) {
   if (draft.when === "slot")
@@ -193,3 +181,19 @@ function timesOf(draft) {
     ? { publishMode: "schedule", scheduledAt: draft.at, timezone: draft.timezone }
     : { publishMode: "now" };
 }
+
+/** @typedef {Record<string, unknown>} Content what of a draft a person decides, by the names of its fields */
+const OF_THE_POST = new Set(["id", "version", "failed", "hasTargets", "isRepeatChanged"]);
+
+/** @param {Draft} draft @returns {Content} */
+export function contentOf(draft) {
+  const content = Object.fromEntries(Object.entries(draft).filter(([field]) => !OF_THE_POST.has(field)));
+  const media = draft.media.map(({ mediaId, altText, own = {} }) => ({ mediaId, altText, own }));
+  return { ...content, media };
+}
+
+/** Whether there is anything to save. @param {Draft} draft */
+export const isEmpty = (draft) =>
+  ![draft.text, ...Object.values(draft.variants), draft.firstComment, draft.link, draft.tags].some((text) =>
+    text.trim(),
+  ) && !(draft.title || draft.campaign || draft.media.length || draft.thread?.length);

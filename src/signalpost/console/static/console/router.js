@@ -5,12 +5,16 @@ import { ROOT } from "./api.js";
 
 const HOME = `${ROOT}/console`;
 
+let renames = 0;
+
+/** `key`: of the page that is shown; it stays when an address is renamed, and no other visit has it. */
 function current() {
   const [page = "", id = "", part = ""] = location.pathname
     .slice(HOME.length + 1)
     .split("/")
     .map(decodeURIComponent);
-  return { page, id, part, query: Object.fromEntries(new URLSearchParams(location.search)) };
+  const query = Object.fromEntries(new URLSearchParams(location.search));
+  return { page, id, part, query, key: `${page}/${id}/${renames}` };
 }
 
 export const route = signal(current());
@@ -29,6 +33,15 @@ export function to(path, query) {
 export function go(path, query, { replace = false } = {}) {
   history[replace ? "replaceState" : "pushState"](null, "", to(path, query));
   moved(!replace);
+}
+
+/**
+ * Give what is shown another address: it stays as it is, and is found there when the page is loaded again.
+ * @param {string} path @param {unknown} state of the entry of the history
+ */
+export function rename(path, state) {
+  history.replaceState(state, "", to(path));
+  renames += 1;
 }
 
 /** Change filters of this page. @param {Record<string, any>} change */

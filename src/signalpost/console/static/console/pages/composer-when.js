@@ -1,13 +1,14 @@
 // When a post is published; and what few posts have, such as a first comment.
-import { html } from "../html.js";
-import { all, get } from "../api.js";
+import { html, useState } from "../html.js";
+import { all } from "../api.js";
 import { t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
-import { zone } from "../store.js";
-import { Time, wallTime, zoneLabel } from "../time.js";
-import { clockNote, resolve } from "../zones.js";
-import { Field } from "../components/field.js";
+import { wallTime } from "../time.js";
 import { lazy } from "../components/lazy.js";
+
+const AtTime = lazy(() => import("./composer-time.js"), 2);
+const NextSlot = lazy(() => import("./composer-slot.js"), 1);
+const MoreFields = lazy(() => import("./composer-more.js"));
 
 /** @typedef {import("../draft.js").Change} Change */
 /** @typedef {import("../draft.js").ErrorAt} ErrorAt */
@@ -62,96 +63,20 @@ export function When({ draft, change, errorAt, checked }) {
 }
 
 /** @param {{draft: Draft, change: Change, errorAt: ErrorAt}} props */
-function AtTime({ draft, change, errorAt }) {
-  const zones = [...new Set([draft.timezone, zone.value, "UTC", ...Intl.supportedValuesOf("timeZone")])];
+export function More(props) {
+  const { firstComment, link, tags, title, campaign } = props.draft;
+  const isFilled = Boolean(firstComment || link || tags || title || campaign);
+  const [isOpen, setOpen] = useState(isFilled);
   return html`
-    <div class="row">
-      <${Field}
-        label=${t("Date and time")}
-        type="datetime-local"
-        value=${draft.at}
-        min=${wallTime(new Date(), draft.timezone)}
-        onInput=${(/** @type {string} */ at) => change({ at })}
-        hint=${zoneLabel(draft.timezone, draft.at ? resolve(draft.at, draft.timezone) : new Date())}
-        error=${errorAt("/scheduledAt") ?? (draft.at ? clockNote(draft.at, draft.timezone) : undefined)}
-      />
-      <${Field}
-        label=${t("Time zone")}
-        options=${zones.map((name) => [name, name])}
-        value=${draft.timezone}
-        onInput=${(/** @type {string} */ timezone) => change({ timezone })}
-      />
-    </div>
-  `;
-}
-
-/** @typedef {import("signalpost/api").Rows<"/queues">[0]} Queue */
-
-/** @param {{draft: Draft, change: Change, queues: Queue[]}} props */
-function NextSlot({ draft, change, queues }) {
-  const queueId = draft.queueId || queues.find((queue) => queue.isDefault)?.id || queues[0]?.id || "";
-  const slots = useLoad(
-    async () => (queueId ? get(`/queues/${queueId}/slots`, { count: 1 }) : null),
-    [queueId],
-  );
-  return html`
-    <div class="row">
-      ${queues.length > 1 && html`
-        <${Field}
-          label=${t("Slot queue")}
-          options=${queues.map((queue) => [queue.id, queue.name])}
-          value=${queueId}
-          onInput=${(/** @type {string} */ value) => change({ queueId: value })}
-        />
-      `}
-      <p>
-        ${slots.data?.nextFreeAt ? html`
-          ${t("Next free slot:")}${" "}
-          <strong>
-            <${Time} at=${slots.data.nextFreeAt} timeZone=${slots.data.timezone} />
-          </strong>${" "}
-          <span class="soft">${zoneLabel(slots.data.timezone, new Date(slots.data.nextFreeAt))}</span>
-        ` : (
-          t("No slot is free.")
-        )}
-      </p>
-    </div>
-  `;
-}
-
-/** @param {{draft: Draft, change: Change, errorAt: ErrorAt}} props */
-export function More({ draft, change, errorAt }) {
-  const filled = [draft.firstComment, draft.link, draft.tags, draft.title, draft.campaign].filter(
-    Boolean,
-  ).length;
-  const field = (
-    /** @type {"firstComment" | "link" | "tags" | "title" | "campaign"} */ name,
-    /** @type {string} */ label,
-    /** @type {any} */ more = {},
-  ) => html`
-    <${Field}
-      label=${label}
-      value=${draft[name]}
-      error=${errorAt(`/${name}`)}
-      onInput=${(/** @type {string} */ value) => change({ [name]: value })}
-      ...${more}
-    />
-  `;
-  return html`
-    <details class="more" open=${filled > 0}>
+    <details
+      class="more"
+      open=${isOpen || isFilled}
+      onToggle=${(/** @type {Event & {currentTarget: HTMLDetailsElement}} */ event) =>
+        setOpen(event.currentTarget.open)
+      }
+    >
       <summary>${t("More: first comment, link, tags, title")}</summary>
-      ${field("firstComment", t("First comment"), {
-        rows: 2,
-        hint: t("Posted right after the post, where the network allows it."),
-      })}
-      ${field("link", t("Link"), { type: "url" })}
-      <div class="row">
-        ${field("tags", t("Tags"), {
-          hint: t("Separated by commas; for finding posts here, never published."),
-        })}
-        ${field("campaign", t("Campaign"))}
-      </div>
-      ${field("title", t("Title"), { hint: t("For networks with titles, and for lists here.") })}
+      ${(isOpen || isFilled) && html`<${MoreFields} ...${props} />`}
     </details>
   `;
 }

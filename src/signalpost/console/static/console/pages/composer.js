@@ -3,64 +3,66 @@
 import { html, useState } from "../html.js";
 import { Problem, get, online } from "../api.js";
 import { loadTexts, t } from "../i18n.js";
-import { draftOf, emptyDraft, forget, keep, stored } from "../draft.js";
+import { draftOf, emptyDraft } from "../draft.js";
 import { keptOf } from "../files.js";
-import { useLoad } from "../hooks.js";
-import { to } from "../router.js";
+import { useAction, useLoad } from "../hooks.js";
 import { accounts, loadBasics, loadPlatforms, may, profiles, zone } from "../store.js";
-import { wallTime } from "../time.js";
-import { Button, LinkButton } from "../components/button.js";
-import { Empty } from "../components/empty.js";
-import { lazy } from "../components/lazy.js";
+import { Button } from "../components/button.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { ProfileField } from "../components/profile-field.js";
-import { Checks, Preview, useCheck } from "./composer-checks.js";
-import { Refusal, useSend } from "./composer-send.js";
+import { Checks, useCheck } from "./composer-checks.js";
+import { useChanges, useDraft, useSend } from "./composer-draft.js";
+import { NOTHING, allKept, baseOf, newKeptId, newest, readDraft } from "./composer-kept.js";
 import { Accounts, PostFiles, Texts } from "./composer-texts.js";
-import { issueSentence } from "../words.js";
+import { issueSentence, sentencesOf } from "../words.js";
 import { More, When } from "./composer-when.js";
-
-/** @typedef {import("../draft.js").Draft} Draft */
-/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
-/** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 
 const NetworkOptions = lazy(() => import("./composer-options.js"), 1);
 const Thread = lazy(() => import("./composer-thread.js"), 1);
+const NoClient = lazy(() => import("./composer-no-client.js"));
+const Preview = lazy(() => import("./composer-preview.js"));
+const Notices = lazyDialog(() => import("./composer-notices.js"));
+const Drafts = lazyDialog(() => import("./composer-drafts.js"));
+const Versions = lazyDialog(() => import("./composer-versions.js"));
+
+/** @typedef {import("../draft.js").Draft} Draft */
+/** @typedef {import("./composer-draft.js").First} First */
+/** @typedef {import("./composer-draft.js").Saving} Saving */
+/** @typedef {import("./composer-draft.js").Submit} Submit */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+/** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 
 /**
  * @param {string} id
- * @param {Record<string, string>} query what to begin with: a `copy` of a post, or a place of the calendar
- * @returns {Promise<Draft>}
+ * @param {Record<string, string>} query what to begin with: a `copy` of a post, a place of the calendar, or
+ * what is `kept` in this browser
+ * @returns {Promise<First>}
  */
-async function begin(id, { copy, at, timezone, profileId, media }) {
+async function begin(id, { kept: openedId, copy, at, timezone, profileId, media }) {
   const chosen = media ? media.split(",").slice(0, 35) : [];
-  const [files] = await Promise.all([
+  const keptId = openedId ?? history.state?.draft;
+  const entry = keptId ? readDraft(keptId) : id ? allKept().find(({ draft }) => draft.id === id) : null;
+  const postId = entry ? entry.draft.id : id || copy;
+  const [post, files] = await Promise.all([
+    postId ? (entry ? newest(postId) : get(`/posts/${postId}`)) : null,
     Promise.allSettled(chosen.map((mediaId) => get(`/media/${mediaId}`))),
     loadBasics(),
     loadPlatforms(),
     loadTexts("options"),
   ]);
-  const added = files.flatMap((result) => (result.status === "fulfilled" ? [keptOf(result.value)] : []));
-  const local = stored(id);
-  const place =
-    at && !id ? { when: /** @type {const} */ ("schedule"), at, ...(timezone ? { timezone } : {}) } : {};
-  if (local && !copy && (id || local.text || local.media.length))
-    return {
-      ...local,
-      ...place,
-      media: [
-        ...local.media,
-        ...added.filter((addition) => !local.media.some((file) => file.mediaId === addition.mediaId)),
-      ],
-    };
-  if (id || copy) {
-    const post = await get(`/posts/${id || copy}`);
-    const draft = draftOf(post, Boolean(copy));
-    return post.scheduledAt && !copy
-      ? { ...draft, at: wallTime(new Date(post.scheduledAt), post.timezone) }
-      : draft;
+  if (entry) {
+    // An earlier version of the console did not keep what the service had.
+    const base = entry.base ?? { ...NOTHING, ...(post && { ...baseOf(post), sent: {}, server: {} }) };
+    return { keptId: entry.keptId, draft: entry.draft, base, isResumed: true, post };
   }
+  const first = { keptId: newKeptId(), isResumed: false, post };
+  if (post) return { ...first, draft: draftOf(post, Boolean(copy)), base: copy ? NOTHING : baseOf(post) };
+  const added = files.flatMap((result) => (result.status === "fulfilled" ? [keptOf(result.value)] : []));
+  const place = at
+    ? { when: /** @type {const} */ ("schedule"), at, ...(timezone ? { timezone } : {}) }
+    : {};
   const choices = profiles.peek() ?? [];
   const profile =
     choices.find((candidate) => candidate.id === profileId) ??
@@ -68,7 +70,8 @@ async function begin(id, { copy, at, timezone, profileId, media }) {
     choices[0];
   const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? zone.peek());
   const own = usable(draft.profileId);
-  return { ...draft, accountIds: own.length === 1 ? [own[0].id] : [], media: added, ...place };
+  const accountIds = own.length === 1 ? [own[0].id] : [];
+  return { ...first, draft: { ...draft, accountIds, media: added, ...place }, base: NOTHING };
 }
 
 /** @param {string} profileId */
@@ -79,10 +82,11 @@ const usable = (profileId) =>
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Composer({ id, query }) {
-  const loaded = useLoad(() => begin(id, query), [id, query.copy, query.at, query.profileId, query.media]);
+  const { kept: keptId, copy, at, profileId, media } = query;
+  const loaded = useLoad(() => begin(id, query), [id, keptId, copy, at, profileId, media]);
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
-      ${(/** @type {Draft} */ first) => html`<${Editor} first=${first} key=${first.id} />`}
+      ${(/** @type {First} */ first) => html`<${Editor} first=${first} key=${first.keptId} />`}
     <//>
   `;
 }
@@ -96,22 +100,18 @@ const ofProfile = (profileId) => ({
   timezone: profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? zone.value,
 });
 
-/** @param {{first: Draft}} props */
+/** @param {{first: First}} props */
 function Editor({ first }) {
-  const [draft, setDraft] = useState(first);
+  const saver = useDraft(first);
+  const { draft } = saver;
   const [uploads, setUploads] = useState(/** @type {Record<string, number>} */ ({}));
   const isUploading = Object.values(uploads).some((count) => count > 0);
   const onUploading = (/** @type {string | number} */ place, /** @type {number} */ count) =>
     setUploads((/** @type {Record<string, number>} */ old) => ({ ...old, [place]: count }));
-  const { submit, busy, refused, setRefused } = useSend(draft, isUploading);
+  const { submit, busy, refused } = useSend(saver, isUploading);
   const { checked, problem } = useCheck(draft);
   const own = usable(draft.profileId);
-  const change = (/** @type {Partial<Draft>} */ values) =>
-    setDraft((/** @type {Draft} */ old) => {
-      const changed = { ...old, ...values };
-      keep(changed);
-      return changed;
-    });
+  const change = (/** @type {Partial<Draft>} */ values) => saver.change(values);
 
   const setProfile = (/** @type {string} */ profileId) => change(ofProfile(profileId));
   const onKey = (/** @type {KeyboardEvent} */ event) => {
@@ -119,37 +119,31 @@ function Editor({ first }) {
     event.preventDefault();
     void submit(event.key !== "Enter" ? "draft" : "send");
   };
+  const latest = refused ?? saver.problem;
   const errorAt = (/** @type {string} */ path) => {
     const issue =
-      refused instanceof Problem
-        ? refused.issues.find((candidate) => `${candidate.path}/`.startsWith(`${path}/`))
+      latest instanceof Problem
+        ? latest.issues.find((candidate) => `${candidate.path}/`.startsWith(`${path}/`))
         : undefined;
     return issue && issueSentence(issue);
   };
-  if (!profiles.value?.length) return html`<${NoProfile} />`;
+  if (!profiles.value?.length) return html`<${NoClient} />`;
   return html`
     <${Page}
       wide
       title=${draft.id ? t("Edit the post") : t("Write a post")}
       actions=${
-        html`<${Actions} draft=${draft} busy=${busy} isUploading=${isUploading} submit=${submit} />`
+        html`<${Actions} saver=${saver} busy=${busy} isUploading=${isUploading} submit=${submit} />`
       }
     >
       <div class="composer" onKeyDown=${onKey}>
         <div>
-          ${refused && html`
-            <${Refusal}
-              problem=${refused}
-              draft=${draft}
-              submit=${submit}
-              replace=${(/** @type {Draft} */ saved) => {
-                forget(saved.id);
-                setRefused(null);
-                setDraft(saved);
-              }}
-            />
+          ${(refused || saver.conflict || saver.moved || saver.news || !saver.isKept) && html`
+            <${Notices} saver=${saver} refused=${refused} submit=${submit} />
           `}
-          ${!draft.id && html`<${ProfileField} value=${draft.profileId} onInput=${setProfile} />`}
+          ${saver.base.status === "draft" && html`
+            <${ProfileField} value=${draft.profileId} onInput=${setProfile} />
+          `}
           <${Content}
             draft=${draft}
             own=${own}
@@ -196,41 +190,32 @@ function Content({ draft, own, change, checked, errorAt, onUploading }) {
   `;
 }
 
-function NoProfile() {
-  return html`
-    <${Page} title=${t("Write a post")}>
-      <${Empty}
-        title=${t("No client yet")}
-        icon="clients"
-        action=${
-          may("profiles:write") && html`
-            <${LinkButton} href=${to("clients", { new: "1" })} kind="primary" icon="plus">
-              ${t("New client")}
-            <//>
-          `
-        }
-      >
-        ${t("A client holds the accounts of a brand, a shop or a person.")}
-      <//>
-    <//>
-  `;
-}
-
-/** @typedef {ReturnType<typeof useSend>} Sending */
-
-/**
- * @param {{
- *   draft: Draft, busy: string, isUploading: boolean, submit: Sending["submit"]
- * }} props
- */
-function Actions({ draft, busy, isUploading, submit }) {
-  const waits = Boolean(busy) && !online.value;
+/** @param {{saver: Saving, busy: string, isUploading: boolean, submit: Submit}} props */
+function Actions({ saver, busy, isUploading, submit }) {
+  useChanges(saver);
+  const { draft } = saver;
+  const [dialog, setDialog] = useState("");
+  const [discarding, discard] = useAction(async () =>
+    (await import("./composer-drafts.js")).discardOpen(saver),
+  );
+  const close = () => setDialog("");
   const verb =
     draft.when === "now" ? t("Publish now") : draft.when === "slot" ? t("Add to the queue") : t("Schedule");
   return html`
-    <span class="soft small" role="status">
-      ${waits ? t("Waiting for the network…") : t("Kept in this browser")}
-    </span>
+    <${Saved} saver=${saver} waits=${Boolean(busy) && !online.value} />
+    <${Button} kind="quiet" onClick=${() => setDialog("drafts")}>
+      ${t("Drafts")}
+    <//>
+    ${draft.id && html`
+      <${Button} kind="quiet" onClick=${() => setDialog("versions")}>
+        ${t("Versions")}
+      <//>
+    `}
+    ${saver.isDraft && html`
+      <${Button} kind="quiet" icon="trash" busy=${discarding} onClick=${discard}>
+        ${t("Discard")}
+      <//>
+    `}
     <${Button} busy=${busy === "draft"} onClick=${() => submit("draft")}>
       ${draft.failed ? t("Save") : t("Save draft")}
     <//>
@@ -243,6 +228,27 @@ function Actions({ draft, busy, isUploading, submit }) {
     >
       ${may("posts:publish") ? verb : t("Ask for approval")}
     <//>
+    ${dialog === "drafts" && html`<${Drafts} saver=${saver} onClose=${close} />`}
+    ${dialog === "versions" && html`<${Versions} saver=${saver} onClose=${close} />`}
+  `;
+}
+
+/** Where what is written is. @param {{saver: Saving, waits: boolean}} props */
+function Saved({ saver, waits }) {
+  useChanges(saver);
+  if (waits)
+    return html`
+      <span class="soft small" role="status">
+        ${t("Waiting for the network…")}
+      </span>
+    `;
+  const { draft, problem } = saver;
+  const isThere = saver.isDraft && draft.id && !saver.isUnsaved() && !saver.conflict && !saver.moved;
+  return html`
+    <span class="soft small">
+      ${isThere && !problem ? t("Saved") : t("Kept in this browser")}
+      ${problem instanceof Problem && problem.status > 0 && ` · ${sentencesOf(problem).happened}`}
+    </span>
   `;
 }
 

@@ -86,7 +86,7 @@ function Submit({ post, reload }) {
   });
   return html`
     <${Button} kind="primary" icon="send" busy=${busy} onClick=${submit}>
-      ${t("Publish now")}
+      ${post.scheduledAt && new Date(post.scheduledAt) > new Date() ? t("Schedule") : t("Publish now")}
     <//>
   `;
 }

@@ -230,7 +230,6 @@ export default /** @type {Record<string, string>} */ ({
   "verified {when}": "geprüft {when}",
   Version: "Version",
   "version {version}, schema {schema}": "Version {version}, Schema {schema}",
-  Versions: "Versionen",
   Waits: "Wartet",
   "waits for a migration": "wartet auf eine Migration",
   "What is due": "Was fällig ist",

@@ -1,7 +1,43 @@
 // German of pages/composer.js.
 export default /** @type {Record<string, string>} */ ({
+  "A program": "Ein Programm",
   Again: "Noch einmal",
+  "All drafts": "Alle Entwürfe",
+  "All right": "In Ordnung",
+  "Both of you changed: {fields}. What you do not choose becomes a draft of its own.":
+    "Beide haben geändert: {fields}. Was Sie nicht wählen, wird ein eigener Entwurf.",
+  Compare: "Vergleichen",
+  "Draft discarded.": "Entwurf verworfen.",
+  "Earlier versions": "Frühere Versionen",
+  "Go on with a draft of its own": "Als eigenen Entwurf fortsetzen",
+  "Keep mine": "Meine behalten",
+  "Look at it": "Ansehen",
+  Mine: "Meine",
   No: "Nein",
+  Nothing: "Nichts",
+  "only in this browser": "nur in diesem Browser",
+  "open here": "hier geöffnet",
+  Options: "Optionen",
+  "Put back": "Zurückholen",
+  "Put back. What was there before is among the versions.":
+    "Zurückgeholt. Was vorher da stand, ist unter den Versionen.",
+  Saved: "Gespeichert",
+  "Take the other": "Die andere Fassung nehmen",
+  "Texts of accounts": "Texte einzelner Konten",
+  "Texts, link and tags can be put back; files, accounts and options stay as they are.":
+    "Texte, Link und Tags lassen sich zurückholen; Dateien, Konten und Optionen bleiben, wie sie sind.",
+  "The history has only the beginning of texts over {n} characters.":
+    "Von Texten über {n} Zeichen hat der Verlauf nur den Anfang.",
+  "The other": "Die andere",
+  "The post is no longer what it was when you opened it:":
+    "Der Beitrag ist nicht mehr, was er war, als Sie ihn öffneten:",
+  "The post was deleted.": "Der Beitrag wurde gelöscht.",
+  "There are no drafts.": "Es gibt keine Entwürfe.",
+  "This browser has no room left: what you write is kept once it is saved.":
+    "Dieser Browser hat keinen Platz mehr: Was Sie schreiben, ist erst sicher, wenn es gespeichert ist.",
+  "This draft was changed elsewhere.": "Dieser Entwurf wurde anderswo geändert.",
+  "What you wrote is kept in this browser.": "Was Sie geschrieben haben, ist in diesem Browser gesichert.",
+  "with changes that only this browser has": "mit Änderungen, die nur dieser Browser hat",
   Yes: "Ja",
   "Add a part to the thread": "Teil an den Thread hängen",
   "After a number of posts": "Nach einer Anzahl von Beiträgen",
@@ -45,7 +81,11 @@ export default /** @type {Record<string, string>} */ ({
   "on the last {day}": "am letzten {day}",
   "on the second {day}": "am zweiten {day}",
   "on the third {day}": "am dritten {day}",
+  "You changed this draft in another window.":
+    "Sie haben diesen Entwurf in einem anderen Fenster geändert.",
+  "You see it here: {fields}.": "Sie sehen es hier: {fields}.",
   "{every} on {days}": "{every} am {days}",
+  "{name} changed this draft.": "{name} hat diesen Entwurf geändert.",
   "{n} post in all": "insgesamt {n} Beitrag",
   "{n} posts in all": "insgesamt {n} Beiträge",
   "Cover of the video, at second": "Titelbild des Videos, bei Sekunde",
@@ -98,7 +138,6 @@ export default /** @type {Record<string, string>} */ ({
   "First comment:": "Erster Kommentar:",
   "For networks with titles, and for lists here.": "Für Netzwerke mit Titeln und für die Listen hier.",
   "Kept in this browser": "In diesem Browser gesichert",
-  "Load what was saved": "Gespeichertes laden",
   "Look at the other post": "Anderen Beitrag ansehen",
   "More: first comment, link, tags, title": "Mehr: erster Kommentar, Link, Tags, Titel",
   "Next free slot": "Nächster freier Termin",
@@ -112,9 +151,7 @@ export default /** @type {Record<string, string>} */ ({
   "Publish it all the same": "Trotzdem veröffentlichen",
   "Ready for {n} account.": "Bereit für {n} Konto.",
   "Ready for {n} accounts.": "Bereit für {n} Konten.",
-  "Replace it with this": "Durch dies ersetzen",
   "Save draft": "Entwurf speichern",
-  Schedule: "Planen",
   "Scheduled.": "Geplant.",
   "Separated by commas; for finding posts here, never published.":
     "Durch Kommas getrennt; zum Finden, nie veröffentlicht.",

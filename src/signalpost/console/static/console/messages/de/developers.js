@@ -32,7 +32,6 @@ export default /** @type {Record<string, string>} */ ({
   "Delete this webhook?": "Diesen Webhook löschen?",
   Deliveries: "Zustellungen",
   Delivery: "Zustellung",
-  Discard: "Verwerfen",
   Duration: "Dauer",
   "Empty: all events.": "Leer: alle Ereignisse.",
   "Empty: the last 30 days": "Leer: die letzten 30 Tage",

@@ -4,7 +4,6 @@ export default /** @type {Record<string, string>} */ ({
   "Connect the sandbox": "Sandbox verbinden",
   Decide: "Entscheiden",
   "Do the same with a program": "Dasselbe mit einem Programm",
-  Drafts: "Entwürfe",
   "Everything would be lost with the disk.": "Mit der Festplatte wäre alles verloren.",
   "First steps": "Erste Schritte",
   "It was not published.": "Er wurde nicht veröffentlicht.",

@@ -9,7 +9,6 @@ export default /** @type {Record<string, string>} */ ({
   Content: "Inhalt",
   Created: "Erstellt",
   "Delete this post?": "Diesen Beitrag löschen?",
-  Duplicate: "Duplizieren",
   "External id": "Externe ID",
   "If the post is at {account} after all, it will be there twice.":
     "Falls der Beitrag bei {account} doch da ist, steht er dort zweimal.",
@@ -26,7 +25,6 @@ export default /** @type {Record<string, string>} */ ({
     "Er ist vielleicht im Papierkorb oder gehört zu einem anderen Arbeitsbereich.",
   "Its address": "Seine Adresse",
   "Look at the account": "Konto ansehen",
-  "Moved to the trash.": "In den Papierkorb gelegt.",
   "next look:": "nächste Prüfung:",
   "Note to the author": "Nachricht an den Verfasser",
   Notes: "Notizen",

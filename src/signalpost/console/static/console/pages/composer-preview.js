@@ -1,0 +1,63 @@
+// A post as an account will show it.
+import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { t, tn } from "../i18n.js";
+import { networkName } from "../store.js";
+import { Avatar } from "../components/avatar.js";
+import { Card } from "../components/page.js";
+
+/** @typedef {import("../draft.js").Draft} Draft */
+/** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
+
+/** @param {{draft: Draft, account: any, checked: PostValidation | null}} props */
+export default function Preview({ draft, account, checked }) {
+  if (!account) return null;
+  const text = draft.variants[account.id] ?? draft.text;
+  const media = draft.own?.[account.id]?.media ?? draft.media;
+  const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
+  const over = target && target.textLength > target.limit;
+  return html`
+    <${Card} class="preview">
+      <div class="name">
+        <${Avatar} name=${networkName(account.platform)} />
+        <span>
+          <strong>${account.displayName || account.username}</strong>
+          <br />
+          <span class="soft">
+            @${account.username} · ${networkName(account.platform)}
+          </span>
+        </span>
+      </div>
+      <p class=${over ? "post-text over" : "post-text"} dir="auto">
+        ${text || html`<span class="soft">${t("No text")}</span>`}
+      </p>
+      ${media.length > 0 && html`
+        <div class=${`thumbs many${Math.min(media.length, 4)}`}>
+          ${media.slice(0, 4).map((file) =>
+            file.preview ? html`
+              <img class="thumb" key=${file.mediaId} src=${file.preview} alt=${file.altText} />
+            ` : html`
+              <span class="thumb soft" key=${file.mediaId}>
+                <${Icon} name="image" label=${file.name || t("File")} />
+              </span>
+            `,
+          )}
+        </div>
+      `}
+      ${target && target.derivedMedia.length > 0 && html`
+        <p class="soft small">
+          ${tn(
+            target.derivedMedia.length,
+            "{n} file is converted for this network.",
+            "{n} files are converted for this network.",
+          )}
+        </p>
+      `}
+      ${draft.firstComment && html`
+        <p class="soft small">
+          ${t("First comment:")} ${draft.firstComment}
+        </p>
+      `}
+    <//>
+  `;
+}
