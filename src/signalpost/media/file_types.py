@@ -3,9 +3,8 @@
 Standard library only: the child process that opens files imports it too.
 """
 
+from dataclasses import dataclass
 from typing import Literal
-
-from msgspec import Struct
 
 from signalpost.kit import sniff
 from signalpost.kit.sniff import HEAD_BYTES
@@ -23,7 +22,8 @@ ContentType = Literal[
 """The keys of `ALLOWED`, as a type."""
 
 
-class FileType(Struct, frozen=True):
+@dataclass(frozen=True)  # the examining process may import nothing later, and Pillow needs what this imports (`copy`)
+class FileType:
     """An accepted type. `decoder` is its name in Pillow or FFmpeg; `extensions[0]` is the usual one."""
 
     mime_type: str
