@@ -116,7 +116,7 @@ async def test_an_empty_place_or_slot_begins_a_post_at_its_time(
         await cell(page, "2027-01-13T12:00").click()
         await expect(page.get_by_label("Date and time")).to_have_value("2027-01-13T12:00")
         await expect(page.get_by_label("Time zone")).to_have_value(BERLIN)
-        await expect(page.get_by_label("Client")).to_have_value(planned["profile"])
+        await expect(page.get_by_label("Client", exact=True)).to_have_value(planned["profile"])
     await owned.call("DELETE", f"/queues/{queue['id']}")
 
 

@@ -382,3 +382,15 @@ async def test_after_connecting_the_guest_goes_where_the_workspace_says(flow: Au
     created = await invite(flow.api, flow.owner, redirectUrl=REDIRECT_URL)
     connected = await connect(flow, created, "bakery")
     assert "https://app.example.com/connected?tab=1&amp;status=connected" in connected.text
+
+
+async def test_the_list_can_be_of_one_profile(api: Api, make: Make) -> None:
+    owner, stranger = await make.owner(), await make.owner()
+    other = (await api.post("/profiles", json={"name": "Second"}, key=owner.key)).json()["id"]
+    mine, theirs = await invite(api, owner), await invite(api, owner, profileId=other)
+
+    for profile, wanted in ((owner.profile, [mine]), (other, [theirs]), (None, [theirs, mine])):
+        answer = await api.get("/platform-invites", key=owner.key, params={"profileId": profile} if profile else {})
+        assert [row["id"] for row in answer.json()["data"]] == [row["id"] for row in wanted]
+    unknown = await api.get("/platform-invites", key=owner.key, params={"profileId": stranger.profile})
+    assert (unknown.status_code, unknown.json()["errors"][0]["path"]) == (404, "/profileId")

@@ -85,7 +85,7 @@ where i.workspace_id = $1 and i.id = $2 and ($3 or i.mode = 'test') and ($4::uui
 """
 _VISIBLE = f"""{_SELECT}
 where i.workspace_id = $1 and ($2 or i.mode = 'test') and ($3::uuid[] is null or i.profile_id = any($3))
-and {keyset("i.created_at", "i.id", first=4)}
+and ($4::uuid is null or i.profile_id = $4) and {keyset("i.created_at", "i.id", first=5)}
 """
 _BY_TOKEN = f"{_SELECT} where i.token_hash = $1"
 _LOCK = f"{_SELECT} where i.workspace_id = $1 and i.id = $2 for no key update of i"
@@ -98,10 +98,10 @@ async def find_mine(db: Db, caller: Caller, invite_id: UUID) -> InviteRow | None
     return _row_or_none(await db.fetchrow(_MINE, caller.workspace_id, invite_id, live, caller.sees_profiles))
 
 
-async def visible(db: Db, caller: Caller, page: Page) -> list[InviteRow]:
+async def visible(db: Db, caller: Caller, profile_id: UUID | None, page: Page) -> list[InviteRow]:
     """Return the caller's invitations, newest first; ended ones too."""
     live = caller.mode == "live"
-    records = await db.fetch(_VISIBLE, caller.workspace_id, live, caller.sees_profiles, *page.bounds)
+    records = await db.fetch(_VISIBLE, caller.workspace_id, live, caller.sees_profiles, profile_id, *page.bounds)
     return [_read(record) for record in records]
 
 

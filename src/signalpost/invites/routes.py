@@ -10,6 +10,7 @@ from signalpost.invites.schemas import (
     ConnectQuery,
     CreatedPlatformInvite,
     InviteAuthorization,
+    InviteListQuery,
     InviteValidation,
     PlatformInvite,
     PlatformInviteCreate,
@@ -20,7 +21,7 @@ from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import PlatformInviteId
-from signalpost.web.inputs import Mine, Segment
+from signalpost.web.inputs import Mine, Segment, require_profile
 from signalpost.web.paging import Page
 from signalpost.web.request import Request, accepts_html
 from signalpost.web.routing import RawResponse, Routes
@@ -49,9 +50,14 @@ async def create_platform_invite(
 
 
 @routes.get("/platform-invites", scope="invites:write")
-async def list_platform_invites(db: Db, caller: Caller, page: Page) -> Listing[PlatformInvite]:
-    """List all invitations, newest first, ended ones included."""
-    return page.of(await queries.visible(db, caller, page), views.invite)
+async def list_platform_invites(
+    context: AppContext, db: Db, caller: Caller, query: InviteListQuery, page: Page
+) -> Listing[PlatformInvite]:
+    """List invitations, newest first, ended ones included."""
+    rows = await queries.visible(db, caller, query.profile_id, page)
+    if not rows:
+        await require_profile(context, db, caller, query.profile_id)
+    return page.of(rows, views.invite)
 
 
 @routes.delete("/platform-invites/{id}", scope="invites:write", status=204)

@@ -77,6 +77,12 @@ class PlatformInviteCreate(Input):
     ] = HOURS_DEFAULT
 
 
+class InviteListQuery(Input):
+    """A filter by profile."""
+
+    profile_id: Annotated[ProfileId | None, Meta(description="Only invitations to connect to this profile.")] = None
+
+
 class Branding(Output):
     name: Annotated[str | None, Meta(examples=["Acme Agency"])]
     logo_url: Annotated[str | None, Meta(examples=["https://example.com/logo.png"])]

@@ -1,6 +1,8 @@
 // The frame and the page that the address names. Pages are loaded when they are needed.
 import { html, render, signal, useEffect, useState } from "./html.js";
 import { anotherUser, get, online, sessionEnded } from "./api.js";
+import { followClient } from "./client.js";
+import { ClientSwitcher, hasClients } from "./client-switcher.js";
 import { Icon } from "./icons.js";
 import { loadLanguage, loadTexts, t } from "./i18n.js";
 import { CommandPalette } from "./command-palette.js";
@@ -72,9 +74,13 @@ function Frame() {
           menu.value = !menu.value;
         }}
       />
-      <a class="brand" href=${to("")}>
-        Signalpost
-      </a>
+      ${hasClients() ? html`
+        <${ClientSwitcher} />
+      ` : html`
+        <a class="brand" href=${to("")}>
+          Signalpost
+        </a>
+      `}
       <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
         ${t("Write")}
       <//>
@@ -168,6 +174,7 @@ async function start() {
     const opening = load(route.peek().page).catch(() => undefined);
     const [isSignedIn] = await Promise.all([identify(), loadLanguage(), opening]);
     if (!isSignedIn) return;
+    followClient();
     render(html`<${Frame} />`, container);
     // Before it is needed: by then the service may have been updated, and no longer have this file.
     Promise.all([loadSessionDialog(), loadWords()]).catch(toastProblem);

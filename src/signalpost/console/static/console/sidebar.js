@@ -1,13 +1,15 @@
 // The navigation beside the page: workspace, pages, commands, who is signed in.
-import { html } from "./html.js";
+import { html, useEffect } from "./html.js";
 import { ROOT } from "./api.js";
 import { useWaiting } from "./approvals-count.js";
+import { ClientSwitcher } from "./client-switcher.js";
 import { Button, LinkButton } from "./components/button.js";
+import { toastProblem } from "./components/toasts.js";
 import { Icon } from "./icons.js";
 import { number, t } from "./i18n.js";
 import { showPalette } from "./keys.js";
 import { to } from "./router.js";
-import { chooseWorkspace, may, me, workspaces } from "./store.js";
+import { chooseWorkspace, loadProfiles, may, me, workspaces } from "./store.js";
 
 /** @typedef {import("./html.js").InputEvent} InputEvent */
 
@@ -39,6 +41,9 @@ const navigation = () => [
 export function Sidebar({ page, onShowCalls }) {
   const { workspace } = me.value;
   const waiting = useWaiting();
+  useEffect(() => {
+    loadProfiles().catch(toastProblem); // the page may have asked for them already
+  }, []);
   return html`
     <div class="side-head">
       <a class="brand" href=${to("")}>
@@ -59,6 +64,7 @@ export function Sidebar({ page, onShowCalls }) {
       ` : html`
         <p class="workspace">${workspace.name}</p>
       `}
+      <${ClientSwitcher} />
       ${may("posts:write") && html`
         <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
           ${t("Write a post")}

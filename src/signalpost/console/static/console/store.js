@@ -11,7 +11,7 @@ import { Problem, ROOT, all, get, userId, workspaceId } from "./api.js";
 /** @type {import("./vendor/signals.js").Signal<Me>} */
 export const me = signal(/** @type {any} */ (null)); // pages are shown when it is there
 export const workspaces = signal(/** @type {Workspace[]} */ ([]));
-export const profiles = signal(/** @type {Profile[] | null} */ (null));
+export const profiles = signal(/** @type {(Profile[] & {cut?: boolean}) | null} */ (null));
 export const accounts = signal(/** @type {PlatformAccount[] | null} */ (null));
 export const platforms = signal(/** @type {Platform[] | null} */ (null));
 
@@ -44,9 +44,25 @@ function shared(load) {
   };
 }
 
-export const loadBasics = shared(async () => {
-  [profiles.value, accounts.value] = await Promise.all([all("/profiles"), all("/platforms/accounts/all")]);
+export const loadProfiles = shared(async () => {
+  profiles.value = await all("/profiles");
 });
+const loadAccounts = shared(async () => {
+  accounts.value = await all("/platforms/accounts/all");
+});
+export const loadBasics = (again = false) => Promise.all([loadProfiles(again), loadAccounts(again)]);
+/**
+ * Read accounts again: those of a client, or all.
+ * @param {string | undefined} profileId
+ * @returns {Promise<PlatformAccount[] & {cut?: boolean}>}
+ */
+export async function accountsOf(profileId) {
+  const [own] = await Promise.all([
+    profileId ? all("/platforms/accounts", { profileId }) : null,
+    loadBasics(true),
+  ]);
+  return own ?? accounts.peek() ?? [];
+}
 export const loadPlatforms = shared(async () => {
   platforms.value = (await get("/platforms")).data;
 });

@@ -1,4 +1,4 @@
-// A person or network in one letter.
+// A person or network in one letter, a client in its colour.
 import { html } from "../html.js";
 
 /** The initial of a network or person, in a colour of its own. @param {{name: string}} props */
@@ -8,5 +8,14 @@ export function Avatar({ name }) {
     <span class=${`avatar hue${hue}`} aria-hidden="true">
       ${(name[0] ?? "?").toUpperCase()}
     </span>
+  `;
+}
+
+/** The colour of a client. @param {{color: string | null}} props */
+export function Swatch({ color }) {
+  return html`
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <circle cx="8" cy="8" r="6" fill=${color ?? "none"} stroke="currentColor" />
+    </svg>
   `;
 }

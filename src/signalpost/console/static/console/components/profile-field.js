@@ -1,7 +1,7 @@
-// The profile of something that is made or looked for, where there are several.
+// The profile of something that is made, where there are several.
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { filter } from "../router.js";
+import { client } from "../client.js";
 import { profiles } from "../store.js";
 import { Field } from "./field.js";
 
@@ -15,19 +15,10 @@ export function ProfileField(props) {
   return html`<${Field} label=${t("Client")} options=${options} ...${props} />`;
 }
 
-/**
- * Of which profile rows are shown, as the address says it; `change`: what else changes with it.
- * @param {{value: string, change?: Record<string, string>}} props
- */
-export function ProfileFilter({ value, change }) {
-  const options = profileOptions();
-  if (options.length < 2) return null;
-  return html`
-    <${Field}
-      label=${t("Client")}
-      options=${[["", t("All clients")], ...options]}
-      value=${value}
-      onInput=${(/** @type {string} */ profileId) => filter({ profileId, ...change })}
-    />
-  `;
+/** With which profile something new begins: that of the client that was chosen. */
+export function firstProfile() {
+  const choices = profiles.value ?? [];
+  const chosen =
+    choices.find(({ id }) => id === client.value) ?? choices.find(({ isDefault }) => isDefault) ?? choices[0];
+  return chosen?.id ?? "";
 }

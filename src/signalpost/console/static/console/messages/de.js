@@ -13,6 +13,7 @@ export default /** @type {Record<string, string>} */ ({
   all: "alle",
   "All accounts": "Alle Konten",
   "All kinds": "Alle Arten",
+  "All my clients": "Alle meine Kunden",
   "All networks": "Alle Netzwerke",
   "All posts": "Alle Beiträge",
   "All clients": "Alle Kunden",
@@ -38,6 +39,7 @@ export default /** @type {Record<string, string>} */ ({
   "Change {name}": "{name} ändern",
   Changed: "Geändert",
   "Changes a minute": "Änderungen je Minute",
+  "Choose a client": "Kunden wählen",
   "Clear the filters": "Filter löschen",
   Client: "Kunde",
   Clients: "Kunden",
@@ -152,6 +154,7 @@ export default /** @type {Record<string, string>} */ ({
   "New client": "Neuer Kunde",
   "No account is connected.": "Kein Konto ist verbunden.",
   "No accounts yet": "Noch keine Konten",
+  "No client has this name.": "Kein Kunde hat diesen Namen.",
   "No client yet": "Noch kein Kunde",
   "No connection. What you type is kept, and sent when the network is back.":
     "Keine Verbindung. Was Sie schreiben, bleibt erhalten und wird gesendet, sobald sie wieder da ist.",
@@ -246,6 +249,8 @@ export default /** @type {Record<string, string>} */ ({
   Text: "Text",
   "That is not right. Check e-mail, password and code.":
     "Das stimmt nicht. Prüfen Sie E-Mail, Passwort und Code.",
+  "The client that you had chosen is not there any more. You see all of them.":
+    "Den gewählten Kunden gibt es nicht mehr. Sie sehen alle.",
   "The console only uses the public API. These calls, with a key of yours in SIGNALPOST_KEY, do the same.":
     "Die Konsole benutzt nur die öffentliche API. Diese Aufrufe, mit einem Ihrer Schlüssel in SIGNALPOST_KEY, tun dasselbe.",
   "The network took too long to answer.": "Das Netzwerk hat zu lange nicht geantwortet.",

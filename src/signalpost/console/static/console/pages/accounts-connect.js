@@ -3,13 +3,13 @@ import { html, useEffect, useState } from "../html.js";
 import { get, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
-import { loadBasics, loadPlatforms, platforms, profiles } from "../store.js";
+import { loadBasics, loadPlatforms, platforms } from "../store.js";
 import { Avatar } from "../components/avatar.js";
 import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
-import { ProfileField } from "../components/profile-field.js";
+import { ProfileField, firstProfile } from "../components/profile-field.js";
 import { toast, toastProblem } from "../components/toasts.js";
 
 /** @typedef {import("signalpost/api").Schemas["Platform"]} Platform */
@@ -71,11 +71,7 @@ const titleOf = ({ account, platform }) =>
     : t("Connect {network}", { network: platform.name });
 
 /** @param {PlatformAccount | undefined} account */
-const profileOf = (account) =>
-  account?.profileId ??
-  profiles.value?.find((candidate) => candidate.isDefault)?.id ??
-  profiles.value?.[0]?.id ??
-  "";
+const profileOf = (account) => account?.profileId ?? firstProfile();
 
 /** By what the network wants to know. @param {Props} props */
 function ByForm(props) {

@@ -3,7 +3,7 @@ import { html, useState } from "../html.js";
 import { all, post, remove } from "../api.js";
 import { t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
-import { networkName, platforms, profiles } from "../store.js";
+import { networkName, platforms } from "../store.js";
 import { Time } from "../time.js";
 import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";
@@ -12,15 +12,16 @@ import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
 import { List } from "../components/list.js";
-import { ProfileField } from "../components/profile-field.js";
+import { ProfileField, firstProfile } from "../components/profile-field.js";
 import { SecretDialog } from "../components/secret-dialog.js";
 import { toast, toastProblem } from "../components/toasts.js";
 
 /** @typedef {import("signalpost/api").Schemas["CreatedPlatformInvite"]} CreatedPlatformInvite */
 /** @typedef {import("signalpost/api").Schemas["PlatformInvite"]} PlatformInvite */
 
-export function Invites() {
-  const loaded = useLoad(() => all("/platform-invites", {}, 200), []);
+/** @param {{profileId: string}} props */
+export function Invites({ profileId }) {
+  const loaded = useLoad(() => all("/platform-invites", { profileId }, 200), [profileId]);
   const [making, setMaking] = useState(false);
   const revoke = (/** @type {PlatformInvite} */ invite) =>
     remove(`/platform-invites/${invite.id}`)
@@ -75,7 +76,7 @@ function Invite({ onClose }) {
   const [invite, setInvite] = useState(/** @type {CreatedPlatformInvite | null} */ (null));
   const form = useForm(
     {
-      profileId: profiles.value?.[0]?.id ?? "",
+      profileId: firstProfile(),
       platforms: /** @type {string[]} */ ([]),
       label: "",
       message: "",

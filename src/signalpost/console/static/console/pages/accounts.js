@@ -5,7 +5,7 @@ import { t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { to } from "../router.js";
-import { accounts, loadBasics, loadPlatforms, may, networkName, profiles } from "../store.js";
+import { accountsOf, loadPlatforms, may, networkName, profiles } from "../store.js";
 import { Time, relative } from "../time.js";
 import { Avatar } from "../components/avatar.js";
 import { Badge } from "../components/badge.js";
@@ -13,23 +13,23 @@ import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
+import { firstProfile } from "../components/profile-field.js";
 import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
 import { Account } from "./accounts-account.js";
 import { Connect } from "./accounts-connect.js";
 import { Invites } from "./accounts-invites.js";
 
-const load = async () => {
-  await Promise.all([loadBasics(true), loadPlatforms()]);
-  return true;
-};
-
 /** @typedef {import("../html.js").Children} Children */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+/** @typedef {PlatformAccount[] & {cut?: boolean}} Listed */
 
-/** @param {{id: string}} props */
-export default function Accounts({ id }) {
-  const loaded = useLoad(load, []);
+/** @param {{id: string, query: Record<string, string>}} props */
+export default function Accounts({ id, query: { profileId } }) {
+  const loaded = useLoad(async () => {
+    const [own] = await Promise.all([accountsOf(profileId), loadPlatforms()]);
+    return own;
+  }, [profileId]);
   useLive(loaded.reload, { seconds: 15 });
   if (id && id !== "invites")
     return html`
@@ -40,9 +40,11 @@ export default function Accounts({ id }) {
   return html`
     <${Frame} id=${id} reload=${loaded.reload}>
       ${id ? html`
-        <${Invites} />
+        <${Invites} profileId=${profileId} />
       ` : html`
-        <${Loaded} loaded=${loaded}>${() => html`<${Connected} />`}<//>
+        <${Loaded} loaded=${loaded}>
+          ${(/** @type {Listed} */ own) => html`<${Connected} accounts=${own} />`}
+        <//>
       `}
     <//>
   `;
@@ -74,8 +76,9 @@ function Frame({ id, reload, children }) {
   `;
 }
 
-function Connected() {
-  const rows = (accounts.value ?? []).map((account) => ({
+/** @param {{accounts: Listed}} props */
+function Connected({ accounts }) {
+  const rows = accounts.map((account) => ({
     key: account.id,
     href: to(`accounts/${account.id}`),
     cells: [
@@ -100,6 +103,7 @@ function Connected() {
       label=${t("Accounts")}
       columns=${[t("Account"), t("Client"), t("State"), t("Access"), t("Last post")]}
       rows=${rows}
+      cut=${accounts.cut}
     />
   ` : html`
     <${Empty}
@@ -108,7 +112,7 @@ function Connected() {
       curl=${curlOf(
         "/platforms/sandbox/connect",
         "-H 'Content-Type: application/json'",
-        `-d '{"profileId": "${profiles.value?.[0]?.id}", "fields": {"username": "demo"}}'`,
+        `-d '{"profileId": "${firstProfile()}", "fields": {"username": "demo"}}'`,
       )}
     >
       ${t(

@@ -13,7 +13,7 @@ import { Dialog } from "../components/dialog.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
-import { ProfileFilter, dayName, figure, knownText } from "./analytics-parts.js";
+import { dayName, figure, knownText } from "./analytics-parts.js";
 
 /** @param {number | null} change */
 const signed = (change) =>
@@ -45,9 +45,6 @@ export default function Accounts({ query }) {
   const loaded = useLoad(() => all("/analytics/accounts", { profileId }), [profileId]);
   const [opened, setShown] = useState(/** @type {Numbers | null} */ (null));
   return html`
-    <div class="row filters short">
-      <${ProfileFilter} query=${query} />
-    </div>
     <${Loaded} loaded=${loaded} lines=${6}>
       ${(/** @type {typeof loaded.data} */ accounts) =>
         accounts.length ? html`

@@ -2,7 +2,7 @@
 import { html } from "../html.js";
 import { locale, number, t } from "../i18n.js";
 import { filter } from "../router.js";
-import { profiles, zone } from "../store.js";
+import { zone } from "../store.js";
 import { format, wallTime } from "../time.js";
 import { Field } from "../components/field.js";
 
@@ -116,24 +116,7 @@ export function PeriodFilter({ query, period, children }) {
           onInput=${(/** @type {string} */ value) => filter({ to: value })}
         />
       `}
-      <${ProfileFilter} query=${query} />
       ${children}
     </form>
-  `;
-}
-
-/** @param {{query: Record<string, string>}} props */
-export function ProfileFilter({ query }) {
-  if ((profiles.value?.length ?? 0) < 2) return null;
-  return html`
-    <${Field}
-      label=${t("Client")}
-      options=${[
-        ["", t("All clients")],
-        ...(profiles.value ?? []).map((profile) => [profile.id, profile.name]),
-      ]}
-      value=${query.profileId ?? ""}
-      onInput=${(/** @type {string} */ value) => filter({ profileId: value })}
-    />
   `;
 }

@@ -11,7 +11,6 @@ import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
 import { WEEK, weekdayName } from "../weekdays.js";
-import { ProfileFilter } from "./analytics-parts.js";
 
 const SHADES = 5;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
@@ -41,7 +40,8 @@ export default function Times({ query }) {
     () => get("/analytics/best-times", { platform, profileId }),
     [platform, profileId],
   );
-  const connected = [...new Set((accounts.value ?? []).map((account) => account.platform))];
+  const own = (accounts.value ?? []).filter((account) => !profileId || account.profileId === profileId);
+  const connected = [...new Set(own.map((account) => account.platform))];
   return html`
     <form class="row filters short" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <${Field}
@@ -50,7 +50,6 @@ export default function Times({ query }) {
         value=${platform}
         onInput=${(/** @type {string} */ value) => filter({ platform: value })}
       />
-      <${ProfileFilter} query=${query} />
     </form>
     <${Loaded} loaded=${loaded} lines=${9}>
       ${(/** @type {typeof loaded.data} */ data) => html`

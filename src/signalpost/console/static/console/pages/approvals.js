@@ -59,8 +59,8 @@ export default function Approvals({ id, query }) {
 function Posts({ id, query }) {
   const state = STATES[id] ?? "pending";
   const mine = query.mine === "true" ? { mine: true } : {};
-  const filters = { approval: state, ...mine, limit: LIMIT };
-  const loaded = useLoad(() => get("/posts", filters), [state, query.mine]);
+  const filters = { approval: state, ...mine, profileId: query.profileId, limit: LIMIT };
+  const loaded = useLoad(() => get("/posts", filters), [state, query.mine, query.profileId]);
   const [deciding, setDeciding] = useState(/** @type {{post: Post, decision: string} | null} */ (null));
   const reload = async () => {
     await Promise.all([loaded.reload(), countWaiting()]);

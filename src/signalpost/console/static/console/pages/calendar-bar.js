@@ -6,7 +6,6 @@ import { accounts, networkName, platforms } from "../store.js";
 import { dayName } from "../zones.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
-import { ProfileFilter } from "../components/profile-field.js";
 
 const STATUSES = /** @type {() => [string, string][]} */ (
   () => [
@@ -74,10 +73,11 @@ export function Bar({ view, date, first, last, today, step, show, busy }) {
 
 /** @param {{filters: Record<string, string>}} props */
 export function Filters({ filters }) {
-  const count = Object.values(filters).filter(Boolean).length;
+  const { profileId, ...others } = filters; // the client is chosen at the top
+  const count = Object.values(others).filter(Boolean).length;
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => filter({ [name]: value });
   const choices = (accounts.value ?? []).filter(
-    (account) => !filters.profileId || account.profileId === filters.profileId,
+    (account) => !profileId || account.profileId === profileId,
   );
   return html`
     <details class="calendar-filters" open=${count > 0}>
@@ -87,7 +87,6 @@ export function Filters({ filters }) {
         role="search"
         onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
       >
-        <${ProfileFilter} value=${filters.profileId} change=${{ accountId: "" }} />
         <${Field}
           label=${t("Account")}
           options=${[
@@ -120,7 +119,7 @@ export function Filters({ filters }) {
           <${Button}
             kind="quiet"
             icon="close"
-            onClick=${() => filter({ profileId: "", accountId: "", platform: "", status: "", tag: "" })}
+            onClick=${() => filter({ accountId: "", platform: "", status: "", tag: "" })}
           >
             ${t("Clear the filters")}
           <//>

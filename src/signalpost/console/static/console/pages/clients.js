@@ -1,5 +1,6 @@
 // The clients of a workspace: whoever accounts and posts belong to. The API calls them profiles.
 import { html, useState } from "../html.js";
+import { Swatch } from "../components/avatar.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
@@ -116,14 +117,5 @@ function List({ clients, edit }) {
       }))}
       cut=${clients.cut}
     />
-  `;
-}
-
-/** The colour of a client. @param {{color: string | null}} props */
-function Swatch({ color }) {
-  return html`
-    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-      <circle cx="8" cy="8" r="6" fill=${color ?? "none"} stroke="currentColor" />
-    </svg>
   `;
 }

@@ -11,7 +11,7 @@ import { Button } from "../components/button.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
-import { ProfileField } from "../components/profile-field.js";
+import { ProfileField, firstProfile } from "../components/profile-field.js";
 import { Checks, useCheck } from "./composer-checks.js";
 import { useChanges, useDraft, useSend } from "./composer-draft.js";
 import { NOTHING, allKept, baseOf, newKeptId, newest, readDraft } from "./composer-kept.js";
@@ -66,8 +66,7 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
   const choices = profiles.peek() ?? [];
   const profile =
     choices.find((candidate) => candidate.id === profileId) ??
-    choices.find((candidate) => candidate.isDefault) ??
-    choices[0];
+    choices.find((candidate) => candidate.id === firstProfile());
   const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? zone.peek());
   const own = usable(draft.profileId);
   const accountIds = own.length === 1 ? [own[0].id] : [];

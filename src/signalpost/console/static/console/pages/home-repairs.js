@@ -5,7 +5,7 @@ import { number, t, tn } from "../i18n.js";
 import { limitName } from "../limits.js";
 import { isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
-import { accounts, mayDecide, networkName } from "../store.js";
+import { mayDecide, networkName } from "../store.js";
 import { relative } from "../time.js";
 import { failureSentences } from "../words.js";
 import { Card } from "../components/page.js";
@@ -97,11 +97,11 @@ function ofDecisions({ returned }) {
   return list;
 }
 
-/** Accounts that no longer work, or soon will not. @returns {Repair[]} */
-function ofAccounts() {
+/** Accounts that no longer work, or soon will not. @param {Data} data @returns {Repair[]} */
+function ofAccounts({ accounts }) {
   /** @type {Repair[]} */
   const list = [];
-  for (const account of accounts.value ?? []) {
+  for (const account of accounts) {
     const broken = ["needs_reauth", "restricted"].includes(account.status);
     if (!broken && account.status !== "expiring") continue;
     list.push({
@@ -208,7 +208,7 @@ export const repairs = (data) =>
     ofPosts(data),
     ofApprovals(data),
     ofDecisions(data),
-    ofAccounts(),
+    ofAccounts(data),
     ofWebhooks(data),
     ofLimits(data),
     ofSystem(data),

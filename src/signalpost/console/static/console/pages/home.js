@@ -6,7 +6,7 @@ import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
 import { to } from "../router.js";
-import { accounts, loadBasics, loadPlatforms, may, mayDecide, me } from "../store.js";
+import { accountsOf, loadPlatforms, may, mayDecide, me } from "../store.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
 import { Repairs, repairs } from "./home-repairs.js";
@@ -22,12 +22,16 @@ const PENDING_SHOWN = 5;
 /** @param {number} days */
 const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString();
 
-/** Posts that wait for a decision of this person, and those of theirs that came back from one. */
-async function approvals() {
+/**
+ * Posts that wait for a decision of this person, and those of theirs that came back from one.
+ * @param {string | undefined} profileId
+ */
+async function approvals(profileId) {
+  const mine = { mine: true, profileId, limit: PROBLEMS_MAX };
   const [pending, changes, rejected] = await Promise.all([
-    mayDecide() ? get("/posts", { approval: "pending", limit: PENDING_SHOWN }) : { data: [] },
-    get("/posts", { approval: "changes_requested", mine: true, limit: PROBLEMS_MAX }),
-    get("/posts", { approval: "rejected", mine: true, limit: PROBLEMS_MAX }),
+    mayDecide() ? get("/posts", { approval: "pending", profileId, limit: PENDING_SHOWN }) : { data: [] },
+    get("/posts", { approval: "changes_requested", ...mine }),
+    get("/posts", { approval: "rejected", ...mine }),
   ]);
   return { pending: pending.data, returned: [...changes.data, ...rejected.data] };
 }
@@ -35,23 +39,27 @@ async function approvals() {
 /** When a post went out, or was to. @param {import("../post-parts.js").Post} entry */
 const moment = (entry) => entry.publishedAt ?? entry.scheduledAt ?? entry.createdAt;
 
-async function load() {
-  const [failed, partial, next, published, stats, usage, hooks, system, decisions] = await Promise.all([
-    get("/posts", { status: "failed", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
-    get("/posts", { status: "partial", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
+/** @param {string | undefined} profileId of the client whose things are shown; without it those of all */
+async function load(profileId) {
+  const ended = { sort: "-scheduledAt", profileId };
+  const [failed, partial, next, published, own, stats, usage, hooks, system, decisions] = await Promise.all([
+    get("/posts", { status: "failed", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
+    get("/posts", { status: "partial", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
     get("/posts", {
       status: "scheduled",
       from: new Date().toISOString(),
       to: day(1),
       sort: "scheduledAt",
+      profileId,
       limit: 10,
     }),
-    get("/posts", { status: "published", from: day(-1), sort: "-scheduledAt", limit: 10 }),
-    get("/posts/stats"),
+    get("/posts", { status: "published", from: day(-1), limit: 10, ...ended }),
+    accountsOf(profileId),
+    get("/posts/stats", { profileId }),
     get("/auth/usage"),
     may("webhooks:read") ? all("/webhooks") : [],
     may("instance:admin") ? get("/admin/system") : null,
-    loadBasics(true).then(approvals),
+    approvals(profileId),
     loadPlatforms(),
   ]);
   return {
@@ -62,6 +70,7 @@ async function load() {
       .filter((entry) => moment(entry) >= day(-1))
       .sort((a, b) => moment(b).localeCompare(moment(a)))
       .slice(0, 10),
+    accounts: own,
     stats,
     usage,
     hooks,
@@ -73,8 +82,9 @@ async function load() {
 
 /** @typedef {import("signalpost/api").Schemas["PostStats"]} PostStats */
 
-export default function Home() {
-  const loaded = useLoad(load, []);
+/** @param {{query: Record<string, string>}} props */
+export default function Home({ query: { profileId } }) {
+  const loaded = useLoad(() => load(profileId), [profileId]);
   useLive(loaded.reload, { seconds: 20 });
   useEffect(() => {
     document.title = "Signalpost";
@@ -83,7 +93,7 @@ export default function Home() {
     <${Page} title=${t("Home")} subtitle=${me.value.workspace.name}>
       <${Loaded} loaded=${loaded} lines=${7}>
         ${(/** @type {Data} */ data) => html`
-          ${data.stats.total === 0 || !accounts.value?.length ? html`
+          ${data.stats.total === 0 || !data.accounts.length ? html`
             <${FirstSteps} reload=${loaded.reload} hasPosts=${data.stats.total > 0} />
           ` : html`
             <${Repairs} list=${repairs(data)} />

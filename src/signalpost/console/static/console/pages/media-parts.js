@@ -10,8 +10,6 @@ import { Field } from "../components/field.js";
 
 /** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
 
-/** @typedef {import("../html.js").Children} Children */
-
 /** @typedef {import("../html.js").InputEvent} InputEvent */
 
 export const PAGE = 48;
@@ -104,10 +102,10 @@ export function MediaCard({ media, isSelected, onSelect, onOpen }) {
 
 /**
  * @param {{
- *   filters: Record<string, string>, set: (change: Record<string, string>) => void, children?: Children
+ *   filters: Record<string, string>, set: (change: Record<string, string>) => void
  * }} props
  */
-export function MediaFilters({ filters, set, children }) {
+export function MediaFilters({ filters, set }) {
   const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
   const search = (/** @type {string} */ q) => {
     clearTimeout(timer.current);
@@ -143,7 +141,6 @@ export function MediaFilters({ filters, set, children }) {
         value=${filters.described}
         onInput=${(/** @type {string} */ described) => set({ described })}
       />
-      ${children}
     </form>
   `;
 }

@@ -11,7 +11,6 @@ import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Loaded, Skeleton } from "../components/loaded.js";
 import { Page } from "../components/page.js";
-import { ProfileFilter } from "../components/profile-field.js";
 import { Delete, Details } from "./media-details.js";
 import { size } from "../units.js";
 import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
@@ -51,9 +50,7 @@ export default function Media({ query }) {
       actions=${canWrite && html`<${UploadButton} onClick=${upload} />`}
     >
       <${Uploads} picker=${picker} canWrite=${canWrite} uploads=${uploads} />
-      <${MediaFilters} filters=${filters} set=${filter}>
-        <${ProfileFilter} value=${profileId} />
-      <//>
+      <${MediaFilters} filters=${filters} set=${filter} />
       <${Selection} chosen=${chosen} selected=${selected} onSelect=${setSelected} onDelete=${setDeleting} />
       <${Library}
         loaded=${loaded}

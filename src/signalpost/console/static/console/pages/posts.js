@@ -1,6 +1,7 @@
 // All posts, with filters in the address; a post when the address names one.
 import { html, useEffect, useRef, useState } from "../html.js";
 import { curlOf, get } from "../api.js";
+import { client } from "../client.js";
 import { t, tn } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
@@ -14,7 +15,6 @@ import { Check, Field } from "../components/field.js";
 import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
-import { ProfileFilter } from "../components/profile-field.js";
 import { toastProblem } from "../components/toasts.js";
 
 import Post from "./post.js";
@@ -49,7 +49,7 @@ export default function Posts({ id, part, query }) {
 
 /** What the page shows as a first call. */
 const firstPost = () => ({
-  profileId: profiles.value?.[0]?.id ?? "PROFILE",
+  profileId: client.value || (profiles.value?.[0]?.id ?? "PROFILE"),
   text: "Hello",
   platforms: ["sandbox"],
 });
@@ -86,7 +86,7 @@ function PostsList({ query }) {
       loaded.data?.data.some((post) => ["publishing", "queued"].includes(post.status)) &&
       loaded.data.data.length <= 50,
   });
-  const isFiltered = Boolean(q || status || platform || profileId);
+  const isFiltered = Boolean(q || status || platform);
   useRowKeys(loaded.data?.data.length ?? 0);
   const [isScheduling, setScheduling] = useState(false);
   const drafts = (loaded.data?.data ?? []).filter((post) => post.status === "draft").slice(0, 100);
@@ -166,8 +166,8 @@ function Selection({ posts, clear, reload }) {
   `;
 }
 
-/** @param {{q: string, status: string, platform: string, profileId: string}} props */
-function Filters({ q, status, platform, profileId }) {
+/** @param {{q: string, status: string, platform: string}} props */
+function Filters({ q, status, platform }) {
   return html`
     <form
       class="row filters"
@@ -190,7 +190,6 @@ function Filters({ q, status, platform, profileId }) {
         value=${platform}
         onInput=${(/** @type {string} */ value) => filter({ platform: value })}
       />
-      <${ProfileFilter} value=${profileId} />
     </form>
   `;
 }
@@ -203,7 +202,7 @@ function NoPosts({ isFiltered }) {
         title=${t("Nothing found")}
         icon="search"
         action=${
-          html`<${Button} onClick=${() => filter({ q: "", status: "", platform: "", profileId: "" })}>
+          html`<${Button} onClick=${() => filter({ q: "", status: "", platform: "" })}>
             ${t("Clear the filters")}
           <//>`
         }

@@ -20,14 +20,16 @@ import { Time } from "../time.js";
 
 const LIMIT = 50;
 
-export default function Trash() {
-  const loaded = useLoad(() => get("/posts/trash", { limit: LIMIT }), []);
+/** @param {{query: Record<string, string>}} props */
+export default function Trash({ query: { profileId } }) {
+  const filters = { profileId, limit: LIMIT };
+  const loaded = useLoad(() => get("/posts/trash", filters), [profileId]);
   const [purging, setPurging] = useState(/** @type {Post | null} */ (null));
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
   const [busy, more] = useAction(async () => {
-    const next = await get("/posts/trash", { limit: LIMIT, cursor: loaded.data.nextCursor });
+    const next = await get("/posts/trash", { ...filters, cursor: loaded.data.nextCursor });
     loaded.setData({ ...next, data: [...loaded.data.data, ...next.data] });
   });
   return html`

@@ -1,0 +1,53 @@
+// The clients to choose from, found by typing.
+import { html, useState } from "./html.js";
+import { chooseClient, client } from "./client.js";
+import { allClients } from "./client-switcher.js";
+import { Swatch } from "./components/avatar.js";
+import { Dialog } from "./components/dialog.js";
+import { Field } from "./components/field.js";
+import { t } from "./i18n.js";
+import { Icon } from "./icons.js";
+import { profiles } from "./store.js";
+
+/** So many are found at a glance. */
+const FEW = 8;
+
+/** @param {{onClose: () => void}} props */
+export default function ClientDialog({ onClose }) {
+  const [typed, setTyped] = useState("");
+  const all = profiles.value ?? [];
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+  const choose = (/** @type {string} */ id) => {
+    chooseClient(id);
+    onClose();
+  };
+  const choices = words.length ? found : [{ id: "", name: allClients(), color: null }, ...found];
+  return html`
+    <${Dialog}
+      title=${t("Choose a client")}
+      onClose=${onClose}
+      onSubmit=${() => words.length && found[0] && choose(found[0].id)}
+    >
+      ${all.length > FEW && html`
+        <${Field} label=${t("Search")} type="search" value=${typed} onInput=${setTyped} autofocus />
+      `}
+      <ul class="options clients">
+        ${choices.map(({ id, name, color }) => html`
+          <li key=${id}>
+            <button
+              type="button"
+              aria-current=${id === client.value ? "true" : undefined}
+              onClick=${() => choose(id)}
+            >
+              ${id ? html`<${Swatch} color=${color} />` : html`<${Icon} name="clients" />`}
+              <span class="grow" dir="auto">${name}</span>
+              ${id === client.value && html`<${Icon} name="check" />`}
+            </button>
+          </li>
+        `)}
+      </ul>
+      ${!choices.length && html`<p class="soft" role="status">${t("No client has this name.")}</p>`}
+    <//>
+  `;
+}
