@@ -129,7 +129,6 @@ async def test_the_choice_is_kept_and_an_address_wins(at_agency: OpenAt, agency:
         await expect(page.locator(".table")).not_to_contain_text("client0")
         assert page.url.endswith(f"/accounts?profileId={agency.south}")
         await page.get_by_role("button", name="Connect an account").click()
-        await page.get_by_role("dialog").get_by_role("button", name="Sandbox").click()
         await expect(page.get_by_role("dialog").get_by_label("Client")).to_have_value(agency.south)
         await page.keyboard.press("Escape")
         await page.keyboard.press("c")

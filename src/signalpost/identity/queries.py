@@ -220,8 +220,7 @@ class UserRow(Struct):
     created_at: datetime
 
 
-_USER_COLUMNS = columns(UserRow, totp_enabled="totp_confirmed_at is not null")
-_USER = f"select {_USER_COLUMNS} from app_user where id = $1"  # noqa: S608 - columns of a struct
+_USER = f"select {columns(UserRow, totp_enabled='totp_confirmed_at is not null')} from app_user where id = $1"  # noqa: S608
 _read_user = reader(UserRow)
 
 
@@ -277,6 +276,7 @@ class WorkspaceRow(Struct):
     slug: str
     plan: str  # the one bought
     timezone: str
+    zone_chosen: bool
     redirect_urls: list[str]
     created_at: datetime
     second_factor: SecondFactor

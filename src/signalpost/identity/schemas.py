@@ -75,6 +75,9 @@ class WorkspaceSummary(Output):
     slug: Annotated[str, Meta(examples=["acme"])]
     plan: Annotated[str, Meta(examples=["self_hosted"])]
     timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
+    timezone_chosen: Annotated[
+        bool, Meta(description="Whether somebody chose the time zone; else it is UTC.", examples=[True])
+    ]
     created_at: Instant
 
 

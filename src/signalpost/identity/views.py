@@ -34,6 +34,7 @@ def workspace_summary(settings: Settings, row: WorkspaceRow) -> WorkspaceSummary
         slug=row.slug,
         plan=plan_in_force(settings, row.plan),
         timezone=row.timezone,
+        timezone_chosen=row.zone_chosen,
         created_at=clock.wire(row.created_at),
     )
 

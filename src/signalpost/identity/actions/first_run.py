@@ -47,15 +47,15 @@ async def is_valid(db: Db, token: str) -> bool:
 
 
 async def redeem(
-    context: AppContext, token: str, *, email: str, password: str, workspace_name: str, timezone: str = "UTC"
+    context: AppContext, token: str, *, email: str, password: str, workspace_name: str
 ) -> NewWorkspace:
-    """Create the first owner.
+    """Create the first owner. Their browser knows the time zone, and the console sets it.
 
     Raises:
         InvalidCredentials: the token is unknown, used or expired, or there is a user by now.
-        ValidationFailed: the e-mail address, password, name or time zone is invalid; the token stays valid.
+        ValidationFailed: the e-mail address, password or name is invalid; the token stays valid.
     """
-    validate_owner(email, password, workspace_name, timezone)
+    validate_owner(email, password, workspace_name)
     with across_workspaces():  # users are looked for
         async with context.database.connection() as db:
             if not await is_valid(db, token):  # before the costly hash
@@ -66,10 +66,8 @@ async def redeem(
             await db.execute(_LOCK)
             if not await db.fetchval(_REDEEM, tokens.digest(token)):
                 raise _link_expired()
-            user_id = await create_user(db, email=email, password_hash=password_hash, timezone=timezone)
-            workspace_id, profile_id = await create_workspace(
-                context, db, user_id=user_id, name=workspace_name, timezone=timezone
-            )
+            user_id = await create_user(db, email=email, password_hash=password_hash)
+            workspace_id, profile_id = await create_workspace(context, db, user_id=user_id, name=workspace_name)
     return NewWorkspace(user_id=user_id, workspace_id=workspace_id, profile_id=profile_id)
 
 

@@ -179,7 +179,7 @@ async def create_owner(
         ValidationFailed: the e-mail address, password, name or time zone is invalid.
         AlreadyExists: the e-mail address is taken.
     """
-    validate_owner(email, password, workspace_name, timezone or "UTC")
+    validate_owner(email, password, workspace_name, timezone)
     password_hash = await passwords.hash_password(password)
     user_id = await create_user(db, email=email, password_hash=password_hash, name=name, timezone=timezone)
     workspace_id, profile_id = await create_workspace(
@@ -191,7 +191,7 @@ async def create_owner(
 _REGISTER = msgspec.json.Decoder(UserRegister)
 
 
-def validate_owner(email: str, password: str, workspace_name: str, timezone: str) -> None:
+def validate_owner(email: str, password: str, workspace_name: str, timezone: str | None = None) -> None:
     """Apply the rules of the API to what comes from elsewhere.
 
     Raises:
@@ -204,7 +204,8 @@ def validate_owner(email: str, password: str, workspace_name: str, timezone: str
     except UnicodeEncodeError:
         raise problems.invalid("", "format", "Not valid Unicode text: a character is broken.") from None
     validation.decode_body(_REGISTER, body)
-    validate_time_zone(timezone)
+    if timezone is not None:
+        validate_time_zone(timezone)
 
 
 def validate_time_zone(name: str) -> None:

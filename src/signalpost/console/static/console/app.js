@@ -9,8 +9,8 @@ import { CommandPalette } from "./command-palette.js";
 import { keyboardDialog } from "./keys.js";
 import { route, to } from "./router.js";
 import { Sidebar } from "./sidebar.js";
-import { identify, workspaces } from "./store.js";
 import { loadWords } from "./words.js";
+import { identify, managesWorkspace, me, workspaces } from "./store.js";
 import { Button, LinkButton } from "./components/button.js";
 import { lazyDialog } from "./components/lazy.js";
 import { Skeleton } from "./components/loaded.js";
@@ -175,6 +175,8 @@ async function start() {
     const [isSignedIn] = await Promise.all([identify(), loadLanguage(), opening]);
     if (!isSignedIn) return;
     followClient();
+    if (!me.peek().workspace.timezoneChosen && managesWorkspace())
+      await import("./first-zone.js").then(({ takeZone }) => takeZone()).catch(toastProblem);
     render(html`<${Frame} />`, container);
     // Before it is needed: by then the service may have been updated, and no longer have this file.
     Promise.all([loadSessionDialog(), loadWords()]).catch(toastProblem);

@@ -138,7 +138,6 @@ export default /** @type {Record<string, string>} */ ({
   Live: "Live",
   Loading: "Lädt",
   Look: "Ansehen",
-  "Make an API key": "API-Schlüssel erstellen",
   Media: "Medien",
   Members: "Mitglieder",
   Menu: "Menü",

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../html.js";
 import { get, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
-import { loadBasics, loadPlatforms, platforms } from "../store.js";
+import { accounts, loadBasics, loadPlatforms, platforms } from "../store.js";
 import { Avatar } from "../components/avatar.js";
 import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
@@ -15,33 +15,79 @@ import { toast, toastProblem } from "../components/toasts.js";
 /** @typedef {import("signalpost/api").Schemas["Platform"]} Platform */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 
+/** @param {Platform} platform */
+const isByForm = ({ modes }) => modes.includes("credentials") && !modes.includes("oauth");
+
+/** Whether nothing has to be asked before the person agrees at the network. @param {Platform} platform */
+const isAtOnce = (platform) => platform.configured && !isByForm(platform) && platform.platform !== "mastodon";
+
+/**
+ * Have the person agree at the network, in a window of its own. The click itself has to open it: browsers refuse
+ * one that opens later.
+ * @param {Platform} platform
+ * @param {{profileId: string, accountId?: string, instanceUrl?: string}} query
+ * @returns {Promise<string>} where it leads, for a browser that opened none
+ */
+async function begin(platform, query) {
+  const opened = window.open("", "_blank");
+  try {
+    const { url } = await get(`/platforms/${platform.platform}/auth-url`, query);
+    if (opened) {
+      opened.opener = null;
+      opened.location.href = url;
+    }
+    return url;
+  } catch (problem) {
+    opened?.close();
+    throw problem;
+  }
+}
+
 /** @param {{account?: PlatformAccount, onClose: () => void, onDone: () => Promise<void>}} props */
 export function Connect({ account, onClose, onDone }) {
   const [key, setKey] = useState(account?.platform ?? "");
+  const [chosen, setChosen] = useState("");
+  const [url, setUrl] = useState("");
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
+  const profileId = account?.profileId ?? (chosen || firstProfile());
   const platform = platforms.value?.find((network) => network.platform === key);
-  if (!platform) return html`<${Networks} onChoose=${setKey} onClose=${onClose} />`;
-  const isForm = platform.modes.includes("credentials") && !platform.modes.includes("oauth");
-  const Form = isForm ? ByForm : AtNetwork;
-  return html`<${Form} platform=${platform} account=${account} onClose=${onClose} onDone=${onDone} />`;
+  const choose = async (/** @type {Platform} */ network) => {
+    if (isAtOnce(network)) setUrl(await begin(network, { profileId }));
+    setKey(network.platform);
+  };
+  if (!platform)
+    return html`
+      <${Networks} profileId=${profileId} setProfile=${setChosen} onChoose=${choose} onClose=${onClose} />
+    `;
+  const props = { platform, account, profileId, onClose, onDone };
+  if (url) return html`<${Continue} ...${props} url=${url} />`;
+  return isByForm(platform)
+    ? html`<${ByForm} ...${props} />`
+    : html`<${AtNetwork} ...${props} onBegun=${setUrl} />`;
 }
 
-/** @param {{onChoose: (platform: string) => void, onClose: () => void}} props */
-function Networks({ onChoose, onClose }) {
+/**
+ * @param {{
+ *   profileId: string, setProfile: (id: string) => void, onChoose: (platform: Platform) => Promise<void>,
+ *   onClose: () => void
+ * }} props
+ */
+function Networks({ profileId, setProfile, onChoose, onClose }) {
   const able = (platforms.value ?? [])
     .filter((network) => network.available)
     .sort((a, b) => Number(b.configured) - Number(a.configured));
   return html`
     <${Dialog} title=${t("Connect an account")} onClose=${onClose} wide>
+      <${ProfileField} value=${profileId} onInput=${setProfile} />
       <div class="chips even">
         ${able.map((network) => html`
           <button
             type="button"
             class="chip"
             key=${network.platform}
-            onClick=${() => onChoose(network.platform)}
+            onClick=${() => onChoose(network).catch(toastProblem)}
           >
             <${Avatar} name=${network.name} />
             <span>
@@ -53,13 +99,14 @@ function Networks({ onChoose, onClose }) {
           </button>
         `)}
       </div>
+      <p class="soft">${t("You go to the network, sign in there and agree. We never see your password.")}</p>
     <//>
   `;
 }
 
 /**
  * @typedef {{
- *   platform: Platform, account: PlatformAccount | undefined,
+ *   platform: Platform, account: PlatformAccount | undefined, profileId: string,
  *   onClose: () => void, onDone: () => Promise<void>
  * }} Props
  */
@@ -70,15 +117,12 @@ const titleOf = ({ account, platform }) =>
     ? t("Reconnect {name}", { name: account.username })
     : t("Connect {network}", { network: platform.name });
 
-/** @param {PlatformAccount | undefined} account */
-const profileOf = (account) => account?.profileId ?? firstProfile();
-
 /** By what the network wants to know. @param {Props} props */
 function ByForm(props) {
-  const { platform, account, onClose, onDone } = props;
+  const { platform, account, profileId, onClose, onDone } = props;
   const form = useForm(
-    /** @type {Record<string, string>} */ ({ profileId: profileOf(account) }),
-    async ({ profileId, ...fields }) => {
+    /** @type {Record<string, string>} */ ({}),
+    async (fields) => {
       await post(`/platforms/${platform.platform}/connect`, {
         profileId,
         fields,
@@ -91,7 +135,6 @@ function ByForm(props) {
   );
   return html`
     <${FormDialog} title=${titleOf(props)} form=${form} submit=${t("Connect")} onClose=${onClose}>
-      ${!account && html`<${ProfileField} ...${form.field("profileId")} />`}
       ${platform.credentialFields.map((field, index) => html`
         <${Field}
           key=${field.name}
@@ -106,36 +149,14 @@ function ByForm(props) {
   `;
 }
 
-/** By agreeing at the network. @param {Props} props */
+/** By agreeing at the network, after what has to be known before. @param {Props & {onBegun: (url: string) => void}} props */
 function AtNetwork(props) {
-  const { platform, account, onClose, onDone } = props;
-  const [url, setUrl] = useState("");
-  const form = useForm(
-    { profileId: profileOf(account), instanceUrl: undefined },
-    async ({ profileId, instanceUrl }) => {
-      const begun = await get(`/platforms/${platform.platform}/auth-url`, {
-        profileId,
-        accountId: account?.id,
-        instanceUrl,
-      });
-      setUrl(begun.url ?? begun.authUrl ?? "");
-    },
+  const { platform, account, profileId, onClose, onBegun } = props;
+  const form = useForm({ instanceUrl: undefined }, async ({ instanceUrl }) =>
+    onBegun(await begin(platform, { profileId, accountId: account?.id, instanceUrl })),
   );
-  if (url)
-    return html`
-      <${Continue}
-        title=${titleOf(props)}
-        platform=${platform}
-        url=${url}
-        onClose=${() => {
-          onClose();
-          void onDone();
-        }}
-      />
-    `;
   return html`
     <${FormDialog} title=${titleOf(props)} form=${form} submit=${t("Continue")} onClose=${onClose}>
-      ${!account && html`<${ProfileField} ...${form.field("profileId")} />`}
       ${platform.platform === "mastodon" && html`
         <${Field}
           label=${t("Server")}
@@ -149,20 +170,40 @@ function AtNetwork(props) {
   `;
 }
 
-/** @param {{title: string, platform: Platform, url: string, onClose: () => void}} props */
-function Continue({ title, platform, url, onClose }) {
+/** What tells whether an account was connected, or again. */
+const connections = () =>
+  JSON.stringify(accounts.peek()?.map(({ id, status, statusReason }) => [id, status, statusReason]));
+
+/** Until the person comes back from the network: then it looks whether the account is there. @param {Props & {url: string}} props */
+function Continue(props) {
+  const { platform, url, onClose, onDone } = props;
+  const [before] = useState(connections);
+  const close = () => {
+    onClose();
+    void onDone();
+  };
+  useEffect(() => {
+    const look = () =>
+      loadBasics(true).then(() => {
+        if (connections() === before) return;
+        toast(t("Connected."));
+        close();
+      }, toastProblem);
+    addEventListener("focus", look);
+    return () => removeEventListener("focus", look);
+  }, []);
   return html`
     <${Dialog}
-      title=${title}
-      onClose=${onClose}
+      title=${titleOf(props)}
+      onClose=${close}
       actions=${
-        html`<${Button} kind="primary" onClick=${onClose}>
+        html`<${Button} kind="primary" onClick=${close}>
           ${t("Done")}
         <//>`
       }
     >
       <p>${t("Agree at the network, in a window of its own; then come back here.")}</p>
-      <a class="button primary" href=${url} target="_blank" rel="noopener">
+      <a class="button" href=${url} target="_blank" rel="noopener">
         <${Icon} name="link" />
         <span>${t("Continue at {network}", { network: platform.name })}</span>
       </a>

@@ -25,7 +25,7 @@ import { Invites } from "./accounts-invites.js";
 /** @typedef {PlatformAccount[] & {cut?: boolean}} Listed */
 
 /** @param {{id: string, query: Record<string, string>}} props */
-export default function Accounts({ id, query: { profileId } }) {
+export default function Accounts({ id, query: { profileId, connect } }) {
   const loaded = useLoad(async () => {
     const [own] = await Promise.all([accountsOf(profileId), loadPlatforms()]);
     return own;
@@ -38,7 +38,7 @@ export default function Accounts({ id, query: { profileId } }) {
       <//>
     `;
   return html`
-    <${Frame} id=${id} reload=${loaded.reload}>
+    <${Frame} id=${id} isConnecting=${Boolean(connect)} reload=${loaded.reload}>
       ${id ? html`
         <${Invites} profileId=${profileId} />
       ` : html`
@@ -50,9 +50,12 @@ export default function Accounts({ id, query: { profileId } }) {
   `;
 }
 
-/** @param {{id: string, reload: () => Promise<void>, children?: Children}} props */
-function Frame({ id, reload, children }) {
-  const [connecting, setConnecting] = useState(false);
+/**
+ * @param {{id: string, isConnecting: boolean, reload: () => Promise<void>, children?: Children}} props
+ * `isConnecting`: whether the page opens with the choice of a network
+ */
+function Frame({ id, isConnecting, reload, children }) {
+  const [connecting, setConnecting] = useState(isConnecting && may("accounts:write"));
   return html`
     <${Page}
       title=${t("Accounts")}

@@ -1,76 +1,127 @@
-// From nothing to a published post: what home shows of a new workspace.
-import { html, useEffect } from "../html.js";
-import { post } from "../api.js";
+// From nothing to a team that publishes: what home shows of a new workspace, to whoever can do it.
+import { html, useState } from "../html.js";
+import { get, post, userId, workspaceId } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
-import { accounts, loadBasics, may, profiles } from "../store.js";
+import { may, me, profiles, zone } from "../store.js";
 import { useAction } from "../hooks.js";
+import { zoneLabel } from "../time.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Card } from "../components/page.js";
-import { toast, toastProblem } from "../components/toasts.js";
+import { firstProfile } from "../components/profile-field.js";
+import { toast } from "../components/toasts.js";
 
-/** From nothing to a published post. @param {{reload: () => Promise<void>, hasPosts: boolean}} props */
-export default function FirstSteps({ reload, hasPosts }) {
+const NEW_MS = 14 * 86_400_000;
+
+/** @typedef {import("../html.js").Children} Children */
+/** @typedef {{client: boolean, account: boolean, post: boolean, team: boolean}} Done */
+
+const key = () => `first-steps:${userId.peek()}:${workspaceId.peek()}`;
+
+/** Whether there is something left that this person can do, and has not put away. */
+export const hasFirstSteps = () => may("posts:write") && localStorage.getItem(key()) !== "away";
+
+/**
+ * What is done. A team is nothing that everybody needs: without one, the steps end with the first weeks.
+ * @param {{accountCount: number, postCount: number}} counts in the whole workspace
+ * @returns {Promise<Done | null>} null: all that this person needs
+ */
+export async function firstSteps({ accountCount, postCount }) {
+  const account = accountCount > 0;
+  const isNew = Date.now() - Date.parse(me.peek().workspace.createdAt) < NEW_MS;
+  if (account && postCount > 0 && (!isNew || !may("team:write"))) return null;
+  const team = !may("team:write") || (await get("/team", { limit: 2 })).data.length > 1;
+  const done = { client: Boolean(profiles.peek()?.length), account, post: postCount > 0, team };
+  return Object.values(done).every(Boolean) ? null : done;
+}
+
+/** @param {{done: Done, reload: () => Promise<void>}} props */
+export function FirstSteps({ done, reload }) {
+  const [isAway, setAway] = useState(false);
   const [busy, connect] = useAction(async () => {
     await post("/platforms/sandbox/connect", {
-      profileId: profiles.peek()?.[0].id,
+      profileId: firstProfile(),
       fields: { username: "demo" },
     });
     toast(t("The sandbox is connected."));
     await reload();
   });
-  useEffect(() => {
-    loadBasics().catch(toastProblem);
-  }, []);
-  const connected = Boolean(accounts.value?.length);
+  const putAway = () => {
+    localStorage.setItem(key(), "away");
+    setAway(true);
+  };
+  if (isAway) return null;
+  const count = Object.values(done).filter(Boolean).length;
   return html`
-    <${Card} title=${t("First steps")}>
+    <${Card}
+      title=${t("First steps")}
+      actions=${
+        html`
+          <span class="soft">${t("{n} of {all} done", { n: count, all: 4 })}</span>
+          <${Button} kind="quiet" icon="close" onClick=${putAway}>${t("Do not show again")}<//>
+        `
+      }
+    >
       <ol class="steps">
-        <li class=${connected ? "done" : ""}>
-          <h3>${t("Connect an account")}</h3>
-          <p class="soft">
-            ${t(
-              "The sandbox is a network inside this service: it publishes nothing to the internet, and fails on command.",
-            )}
-          </p>
-          ${connected ? html`
-            <span class="badge ok">
-              <${Icon} name="check" />
-              ${t("Done")}
-            </span>
-          ` : html`
-            <div class="actions">
-              ${may("accounts:write") && html`
-                <${Button} kind="primary" busy=${busy} onClick=${connect}>
-                  ${t("Connect the sandbox")}
-                <//>
-              `}
-              <${LinkButton} href=${to("accounts")}>${t("Connect a network")}<//>
-            </div>
-          `}
-        </li>
-        <li class=${hasPosts ? "done" : ""}>
-          <h3>${t("Write your first post")}</h3>
-          <p class="soft">${t("Publish it now, or choose a time.")}</p>
-          ${connected && html`
-            <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
-              ${t("Write a post")}
+        <${Step} title=${t("A client")} isDone=${done.client} isOpen=${may("profiles:write")} action=${
+          html`<${LinkButton} href=${to("clients", { new: "1" })} icon="plus">
+            ${done.client ? t("Another client") : t("New client")}
+          <//>`
+        }>
+          ${t("Whoever the accounts belong to: a brand, a shop, a person. Times are those of {zone}.", {
+            zone: zoneLabel(zone.value),
+          })}
+        <//>
+        <${Step} title=${t("An account")} isDone=${done.account} isOpen=${may("accounts:write")} action=${
+          html`
+            ${!done.account && html`
+              <${Button} kind="primary" busy=${busy} onClick=${connect}>
+                ${t("Connect the sandbox")}
+              <//>
+            `}
+            <${LinkButton} href=${to("accounts", { connect: "1" })} icon="link">
+              ${t("Connect a network")}
             <//>
-          `}
-        </li>
-        <li>
-          <h3>${t("Do the same with a program")}</h3>
-          <p class="soft">
-            ${t(
-              "“API calls”, at the left, shows every call of this console as curl, Python and TypeScript.",
-            )}
-          </p>
-          <${LinkButton} href=${to("developers")} icon="developers">
-            ${t("Make an API key")}
-          <//>
-        </li>
+          `
+        }>
+          ${t(
+            "Where posts go. The sandbox is a network inside this service, to try things: it publishes nothing to the internet, and you disconnect it when you are done.",
+          )}
+        <//>
+        <${Step} title=${t("A post")} isDone=${done.post} isOpen=${done.account} action=${
+          html`<${LinkButton} href=${to("compose")} kind=${done.post ? "plain" : "primary"} icon="compose">
+            ${t("Write a post")}
+          <//>`
+        }>
+          ${t("Publish it now, or choose a time.")}
+        <//>
+        <${Step} title=${t("The team")} isDone=${done.team} isOpen=${may("team:write")} action=${
+          html`<${LinkButton} href=${to("team", { invite: "1" })} icon="team">${t("Invite someone")}<//>`
+        }>
+          ${t("Those who write, approve or look, each with the rights they need.")}
+        <//>
       </ol>
     <//>
   `;
 }
+
+/**
+ * @param {{title: string, isDone: boolean, isOpen: boolean, action: Children, children?: Children}} props `isOpen`:
+ * whether this person can do it now
+ */
+const Step = ({ title, isDone, isOpen, action, children }) => html`
+  <li class=${isDone ? "done" : ""}>
+    <h3>
+      ${title}${" "}
+      ${isDone && html`
+        <span class="badge ok">
+          <${Icon} name="check" />
+          ${t("Done")}
+        </span>
+      `}
+    </h3>
+    <p class="soft">${children}</p>
+    ${isOpen && html`<div class="actions">${action}</div>`}
+  </li>
+`;

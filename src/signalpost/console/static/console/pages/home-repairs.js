@@ -217,8 +217,9 @@ export const repairs = (data) =>
     .sort((a, b) => a.rank - b.rank)
     .slice(0, REPAIRS_MAX);
 
-/** @param {{list: Repair[]}} props */
-export function Repairs({ list }) {
+/** @param {{list: Repair[], isQuiet: boolean}} props `isQuiet`: says nothing where nothing is wrong */
+export function Repairs({ list, isQuiet }) {
+  if (!list.length && isQuiet) return null;
   if (!list.length)
     return html`
       <div class="notice ok" role="status">

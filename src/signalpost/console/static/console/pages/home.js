@@ -9,9 +9,8 @@ import { to } from "../router.js";
 import { accountsOf, loadPlatforms, may, mayDecide, me } from "../store.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
+import { FirstSteps, firstSteps, hasFirstSteps } from "./home-first-steps.js";
 import { Repairs, repairs } from "./home-repairs.js";
-
-import FirstSteps from "./home-first-steps.js";
 
 const DAY_MS = 86_400_000;
 const PROBLEMS_MAX = 50;
@@ -62,8 +61,10 @@ async function load(profileId) {
     approvals(profileId),
     loadPlatforms(),
   ]);
+  const counts = { accountCount: own.length, postCount: stats.total };
   return {
     ...decisions,
+    steps: !profileId && hasFirstSteps() ? await firstSteps(counts) : null,
     broken: [...failed.data, ...partial.data],
     next: next.data,
     last: [...published.data, ...failed.data, ...partial.data]
@@ -93,11 +94,8 @@ export default function Home({ query: { profileId } }) {
     <${Page} title=${t("Home")} subtitle=${me.value.workspace.name}>
       <${Loaded} loaded=${loaded} lines=${7}>
         ${(/** @type {Data} */ data) => html`
-          ${data.stats.total === 0 || !data.accounts.length ? html`
-            <${FirstSteps} reload=${loaded.reload} hasPosts=${data.stats.total > 0} />
-          ` : html`
-            <${Repairs} list=${repairs(data)} />
-          `}
+          ${data.steps && html`<${FirstSteps} done=${data.steps} reload=${loaded.reload} />`}
+          <${Repairs} list=${repairs(data)} isQuiet=${data.stats.total === 0 && Boolean(data.steps)} />
           ${data.stats.total > 0 && html`
             <${Figures} stats=${data.stats} />
             <${Card}

@@ -38,12 +38,13 @@ const roleName = (role) =>
 /** @typedef {import("signalpost/api").Schemas["InvitedMember"]} InvitedMember */
 /** @typedef {{role: string, profileIds: string[] | null}} RightsOf */
 
-export function Members() {
+/** @param {{isInviting: boolean}} props whether the page opens with the form for an invitation */
+export function Members({ isInviting }) {
   const loaded = useLoad(async () => {
     await loadBasics();
     return all("/team");
   }, []);
-  const [inviting, setInviting] = useState(false);
+  const [inviting, setInviting] = useState(isInviting && may("team:write"));
   const [changing, setChanging] = useState(/** @type {Member | null} */ (null));
   const close = () => {
     setInviting(false);

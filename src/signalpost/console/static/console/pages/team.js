@@ -11,8 +11,8 @@ import { sentence } from "../post-parts.js";
 import { Members } from "./team-members.js";
 import { Workspace } from "./team-workspace.js";
 
-/** @param {{id: string}} props */
-export default function Team({ id }) {
+/** @param {{id: string, query: Record<string, string>}} props */
+export default function Team({ id, query }) {
   const tabs = [
     ["", t("Members")],
     ["workspace", t("Workspace")],
@@ -24,7 +24,7 @@ export default function Team({ id }) {
     ` : id === "history" ? html`
       <${History} />
     ` : html`
-      <${Members} />
+      <${Members} isInviting=${Boolean(query.invite)} />
     `;
   return html`
     <${Page} title=${t("Team")}>

@@ -67,6 +67,7 @@ export default /** @type {Record<string, string>} */ ({
   "Live: publishes for real": "Live: veröffentlicht wirklich",
   "Look at {event}": "{event} ansehen",
   "Make a new secret": "Neues Geheimnis erstellen",
+  "Make an API key": "API-Schlüssel erstellen",
   "Make the key": "Erstellen",
   May: "Darf",
   Method: "Methode",

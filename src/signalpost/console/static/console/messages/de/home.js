@@ -1,9 +1,14 @@
 // German of pages/home.js.
 export default /** @type {Record<string, string>} */ ({
+  "A client": "Ein Kunde",
+  "A post": "Ein Beitrag",
   "All scheduled": "Alle geplanten",
+  "An account": "Ein Konto",
+  "Another client": "Weiterer Kunde",
   "Connect the sandbox": "Sandbox verbinden",
   Decide: "Entscheiden",
-  "Do the same with a program": "Dasselbe mit einem Programm",
+  "Do not show again": "Nicht mehr zeigen",
+  Drafts: "Entwürfe",
   "Everything would be lost with the disk.": "Mit der Festplatte wäre alles verloren.",
   "First steps": "Erste Schritte",
   "It was not published.": "Er wurde nicht veröffentlicht.",
@@ -31,20 +36,23 @@ export default /** @type {Record<string, string>} */ ({
   "The plan allows no more than that.": "Mehr erlaubt der Tarif nicht.",
   "The provider of payments has never notified this installation.":
     "Der Zahlungsdienst hat diese Installation noch nie benachrichtigt.",
-  "The sandbox is a network inside this service: it publishes nothing to the internet, and fails on command.":
-    "Die Sandbox ist ein Netzwerk in diesem Dienst: Sie veröffentlicht nichts im Internet und scheitert auf Befehl.",
   "The sandbox is connected.": "Die Sandbox ist verbunden.",
+  "The team": "Das Team",
   "The webhook was switched off because its server kept failing.":
     "Der Webhook wurde abgeschaltet, weil sein Server immer wieder fehlschlug.",
   "There is no backup of this installation.": "Von dieser Installation gibt es keine Sicherung.",
+  "Those who write, approve or look, each with the rights they need.":
+    "Wer schreibt, freigibt oder mitliest, mit den nötigen Rechten.",
   "What happened since would be lost with the disk.":
     "Mit der Festplatte wäre alles verloren, was seither geschah.",
-  "Write your first post": "Schreiben Sie Ihren ersten Beitrag",
+  "Where posts go. The sandbox is a network inside this service, to try things: it publishes nothing to the internet, and you disconnect it when you are done.":
+    "Dorthin gehen Beiträge. Die Sandbox ist ein Netzwerk in diesem Dienst, zum Ausprobieren: Sie veröffentlicht nichts im Internet, und Sie trennen sie, wenn Sie fertig sind.",
+  "Whoever the accounts belong to: a brand, a shop, a person. Times are those of {zone}.":
+    "Wem die Konten gehören: einer Marke, einem Geschäft, einer Person. Zeiten sind die von {zone}.",
   "{name}: {used} of {max} used": "{name}: {used} von {max} verbraucht",
+  "{n} of {all} done": "{n} von {all} erledigt",
   "{n} post waits for your decision": "{n} Beitrag wartet auf Ihre Entscheidung",
   "{n} posts wait for your decision": "{n} Beiträge warten auf Ihre Entscheidung",
   "{n} thing needs you": "{n} Sache wartet auf Sie",
   "{n} things need you": "{n} Sachen warten auf Sie",
-  "“API calls”, at the left, shows every call of this console as curl, Python and TypeScript.":
-    "„API-Aufrufe“ links zeigt jeden Aufruf dieser Konsole als curl, Python und TypeScript.",
 });
