@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from playwright.async_api import BrowserContext, ConsoleMessage, Request, Response, WebError
@@ -20,9 +20,18 @@ addEventListener("securitypolicyviolation", (event) =>
 """For every document: it reports what its policy refuses."""
 
 
+class Operation(NamedTuple):
+    """A documented operation, and how its address looks."""
+
+    name: str
+    method: str
+    path: str
+    pattern: re.Pattern[str]
+
+
 @cache
-def _operations() -> list[tuple[str, str, re.Pattern[str]]]:
-    """Return name, method and path of every documented operation; exact paths first."""
+def _operations() -> list[Operation]:
+    """Return every documented operation; exact paths first."""
     paths = openapi_document(wiring.endpoints(), base_url="http://x", version="0", brand="Service")["paths"]
     found = [
         (operation["operationId"], method.upper(), path)
@@ -30,13 +39,22 @@ def _operations() -> list[tuple[str, str, re.Pattern[str]]]:
         for method, operation in methods.items()
     ]
     found.sort(key=lambda entry: entry[2].count("{"))
-    return [(name, method, re.compile(_PARAMETER.sub("[^/]+", re.escape(path)))) for name, method, path in found]
+    return [
+        Operation(name, method, path, re.compile(_PARAMETER.sub("[^/]+", re.escape(path))))
+        for name, method, path in found
+    ]
+
+
+def called(method: str, url: str) -> Operation | None:
+    """Return the documented operation that this request calls."""
+    path = urlsplit(url).path.removeprefix(API)
+    return next((each for each in _operations() if each.method == method and each.pattern.fullmatch(path)), None)
 
 
 def operation_of(method: str, url: str) -> str | None:
     """Return the name of the documented operation that this request calls."""
-    path = urlsplit(url).path.removeprefix(API)
-    return next((name for name, verb, pattern in _operations() if verb == method and pattern.fullmatch(path)), None)
+    operation = called(method, url)
+    return operation and operation.name
 
 
 class Watch:

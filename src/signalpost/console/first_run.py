@@ -1,4 +1,4 @@
-"""First run: the one-time link that `serve` prints opens a form that creates the first user and leads to the console."""
+"""First run: the one-time link that `serve` prints opens a form, which creates the first user and opens the console."""
 
 from collections.abc import Mapping
 
@@ -53,8 +53,8 @@ class FirstRunPages:
     def _expired(self, request: Request) -> Response:
         text = (
             "A first-run link works once, within 30 minutes, and only as long as no user exists.\n\n"
-            "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner for an invitation, or"
-            " create another user and workspace in a terminal of the machine on which the service runs:"
+            "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner for an invitation,"
+            " or create another user and workspace in a terminal of the machine on which the service runs:"
         )
         command = self.site.command(CREATE_OWNER, request)
         return self.site.notice("This link is no longer valid", text, status=410, command=command)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.events import Actor
 from signalpost.kit import rows
 from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.media.file_types import MediaKind
@@ -64,6 +65,7 @@ class MediaRow(Struct):
     alt_text: str | None
     status: MediaStatus
     error: ProcessingError | None
+    created_by: Actor
     created_by_user_id: UUID | None
     created_at: datetime
     expires_at: datetime | None

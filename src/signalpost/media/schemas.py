@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from signalpost.events import Actor
 from signalpost.kit import issue_text
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.media import signed_urls
@@ -248,6 +249,7 @@ class Media(Output):
     error: MediaError | None
     variants: Annotated[list[MediaVariant], Meta(examples=[[]])]
     used_by_posts: Annotated[int, Meta(examples=[0])]
+    created_by: Actor
     created_at: Instant
     expires_at: Annotated[Instant | None, Meta(examples=["2027-02-19T18:00:00.000Z"])]
 

@@ -47,6 +47,7 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
         error=MediaError(code=row.error.code, message=row.error.message) if row.error else None,
         variants=[_variant(variant) for variant in row.variants],
         used_by_posts=use.posts,
+        created_by=row.created_by,
         created_at=clock.wire(row.created_at),
         expires_at=None if use.posts else clock.wire_or_none(row.expires_at),
     )

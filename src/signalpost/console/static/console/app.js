@@ -9,8 +9,9 @@ import { CommandPalette } from "./command-palette.js";
 import { keyboardDialog } from "./keys.js";
 import { route, to } from "./router.js";
 import { Sidebar } from "./sidebar.js";
+import { isAdmin } from "./rights.js";
 import { loadWords } from "./words.js";
-import { identify, managesWorkspace, me, workspaces } from "./store.js";
+import { identify, may, me, workspaces } from "./store.js";
 import { Button, LinkButton } from "./components/button.js";
 import { lazyDialog } from "./components/lazy.js";
 import { Skeleton } from "./components/loaded.js";
@@ -81,9 +82,11 @@ function Frame() {
           Signalpost
         </a>
       `}
-      <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
-        ${t("Write")}
-      <//>
+      ${may("posts:write") && html`
+        <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+          ${t("Write")}
+        <//>
+      `}
     </header>
     <aside class=${menu.value ? "side open" : "side"}>
       <${Sidebar}
@@ -175,7 +178,7 @@ async function start() {
     const [isSignedIn] = await Promise.all([identify(), loadLanguage(), opening]);
     if (!isSignedIn) return;
     followClient();
-    if (!me.peek().workspace.timezoneChosen && managesWorkspace())
+    if (!me.peek().workspace.timezoneChosen && isAdmin())
       await import("./first-zone.js").then(({ takeZone }) => takeZone()).catch(toastProblem);
     render(html`<${Frame} />`, container);
     // Before it is needed: by then the service may have been updated, and no longer have this file.

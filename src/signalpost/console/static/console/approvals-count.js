@@ -3,7 +3,7 @@ import { signal, useEffect } from "./html.js";
 import { get } from "./api.js";
 import { client } from "./client.js";
 import { useLive } from "./live.js";
-import { mayDecide } from "./store.js";
+import { mayDecide } from "./rights.js";
 
 export const waiting = signal(0);
 

@@ -2,6 +2,7 @@
 import { signal, useEffect } from "./html.js";
 import { t } from "./i18n.js";
 import { go } from "./router.js";
+import { isDeveloper } from "./rights.js";
 import { may, me } from "./store.js";
 
 /** @typedef {{keys: string, name: string, run: () => void}} Command */
@@ -12,10 +13,13 @@ export const keyboardDialog = signal(/** @type {"" | "help" | "palette"} */ ("")
 /** Keys of the page that is shown. */
 export const pageCommands = signal(/** @type {Command[]} */ ([]));
 
+/** Commands that a right allows. @param {boolean} isAllowed @param {Command[]} own */
+const only = (isAllowed, ...own) => (isAllowed ? own : []);
+
 /** @returns {Command[]} */
 export function commands() {
   return [
-    { keys: "c", name: t("Write a post"), run: () => go("compose") },
+    ...only(may("posts:write"), { keys: "c", name: t("Write a post"), run: () => go("compose") }),
     { keys: "g h", name: t("Go to Home"), run: () => go("") },
     { keys: "g c", name: t("Go to Calendar"), run: () => go("calendar") },
     { keys: "g p", name: t("Go to Posts"), run: () => go("posts") },
@@ -25,14 +29,23 @@ export function commands() {
     { keys: "g k", name: t("Go to Clients"), run: () => go("clients") },
     { keys: "g a", name: t("Go to Accounts"), run: () => go("accounts") },
     { keys: "g n", name: t("Go to Analytics"), run: () => go("analytics") },
-    { keys: "g d", name: t("Go to Developers"), run: () => go("developers") },
-    { keys: "g w", name: t("Go to Webhooks"), run: () => go("developers/webhooks") },
-    { keys: "g l", name: t("Go to the request log"), run: () => go("developers/requests") },
-    { keys: "g b", name: t("Go to Billing"), run: () => go("billing") },
+    ...only(
+      isDeveloper(),
+      { keys: "g d", name: t("Go to Developers"), run: () => go("developers") },
+      { keys: "g l", name: t("Go to the request log"), run: () => go("developers/requests") },
+    ),
+    ...only(may("webhooks:read"), {
+      keys: "g w",
+      name: t("Go to Webhooks"),
+      run: () => go("developers/webhooks"),
+    }),
+    ...only(may("billing:read"), { keys: "g b", name: t("Go to Billing"), run: () => go("billing") }),
     { keys: "g t", name: t("Go to Team"), run: () => go("team") },
-    ...(may("instance:admin")
-      ? [{ keys: "g i", name: t("Go to Administration"), run: () => go("admin") }]
-      : []),
+    ...only(may("instance:admin"), {
+      keys: "g i",
+      name: t("Go to Administration"),
+      run: () => go("admin"),
+    }),
     { keys: "g u", name: t("Go to My account"), run: () => go("account") },
     { keys: "g s", name: t("Go to Support"), run: () => go("support") },
     { keys: "/", name: t("Search"), run: () => focusSearch() },

@@ -8,6 +8,7 @@ import { toastProblem } from "./components/toasts.js";
 import { Icon } from "./icons.js";
 import { number, t } from "./i18n.js";
 import { showPalette } from "./keys.js";
+import { isDeveloper } from "./rights.js";
 import { to } from "./router.js";
 import { chooseWorkspace, loadProfiles, may, me, workspaces } from "./store.js";
 
@@ -24,7 +25,9 @@ const navigation = () => [
   ["clients", "clients", t("Clients")],
   ["accounts", "accounts", t("Accounts")],
   ["analytics", "analytics", t("Analytics")],
-  ["developers", "developers", t("Developers")],
+  ...(isDeveloper()
+    ? [/** @type {[string, string, string]} */ (["developers", "developers", t("Developers")])]
+    : []),
   ...(may("team:read") ? [/** @type {[string, string, string]} */ (["team", "team", t("Team")])] : []),
   ...(may("billing:read")
     ? [/** @type {[string, string, string]} */ (["billing", "billing", t("Billing")])]
@@ -101,9 +104,11 @@ function Foot({ page, onShowCalls }) {
         ${t("Commands")}
         <kbd>Ctrl K</kbd>
       <//>
-      <${Button} kind="quiet" icon="api" onClick=${onShowCalls}>
-        ${t("API calls")}
-      <//>
+      ${isDeveloper() && html`
+        <${Button} kind="quiet" icon="api" onClick=${onShowCalls}>
+          ${t("API calls")}
+        <//>
+      `}
       <a class="button quiet" href=${`${ROOT}/docs`} target="_blank" rel="noopener">
         <${Icon} name="question" />
         <span>${t("Help and docs")}</span>

@@ -18,10 +18,6 @@ export const platforms = signal(/** @type {Platform[] | null} */ (null));
 const scopes = computed(() => new Set(me.value?.auth.scopes ?? []));
 /** Whether the role allows it; the server decides again. @param {string} scope */
 export const may = (scope) => scopes.value.has(scope);
-/** Whether the role approves and rejects posts. */
-export const mayDecide = () => ["owner", "admin", "approver"].includes(me.value?.role);
-/** Whether the role changes the workspace itself. */
-export const managesWorkspace = () => ["owner", "admin"].includes(me.value?.role);
 /** The zone of the workspace: all times are shown in it. */
 export const zone = computed(() => me.value?.workspace.timezone ?? "UTC");
 

@@ -27,6 +27,8 @@ export default /** @type {Record<string, string>} */ ({
   Approvals: "Freigaben",
   Approve: "Freigeben",
   "As drafts, for someone to look at": "Als Entwürfe, damit jemand sie ansieht",
+  "Ask an admin of the workspace for another role.":
+    "Bitten Sie einen Admin des Arbeitsbereichs um eine andere Rolle.",
   "Ask for approval": "Freigabe erbitten",
   Billing: "Abrechnung",
   "By network": "Nach Netzwerk",

@@ -4,6 +4,7 @@ import { get, patch, remove } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
+import { isAdmin } from "../rights.js";
 import { go, to } from "../router.js";
 import { accounts, loadBasics, may, networkName, profiles } from "../store.js";
 import { Time } from "../time.js";
@@ -46,9 +47,11 @@ export function Account({ id, reload }) {
     <${Button} icon="pause" busy=${pausing} onClick=${pause}>
       ${account.status === "paused" ? t("Resume") : t("Pause")}
     <//>
-    <${Button} kind="danger" onClick=${() => setDialog("disconnect")}>
-      ${t("Disconnect")}
-    <//>
+    ${isAdmin() && html`
+      <${Button} kind="danger" onClick=${() => setDialog("disconnect")}>
+        ${t("Disconnect")}
+      <//>
+    `}
   `;
   return html`
     <${Page}
@@ -217,7 +220,7 @@ function Move({ account, reload }) {
       .then(() => toast(t("Moved.")), toastProblem)
       .then(reload);
   const name = profiles.value?.find((candidate) => candidate.id === account.profileId)?.name;
-  return (profiles.value?.length ?? 0) > 1 && may("accounts:write") ? html`
+  return (profiles.value?.length ?? 0) > 1 && isAdmin() ? html`
     <select aria-label=${t("Client")} onChange=${choose}>
       ${profiles.value?.map((candidate) => html`
         <option value=${candidate.id} selected=${candidate.id === account.profileId}>

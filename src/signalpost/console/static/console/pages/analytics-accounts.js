@@ -77,7 +77,7 @@ export default function Accounts({ query }) {
             icon="accounts"
             action=${
               may("accounts:write") && html`
-                <${LinkButton} href=${to("accounts")} kind="primary">
+                <${LinkButton} href=${to("accounts", { connect: "1" })} kind="primary">
                   ${t("Connect a network")}
                 <//>
               `

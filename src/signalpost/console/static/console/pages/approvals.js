@@ -14,8 +14,9 @@ import { useAction, useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { Networks, PostState, titleOf } from "../post-parts.js";
+import { mayDecide } from "../rights.js";
 import { filter, to } from "../router.js";
-import { loadBasics, loadPlatforms, mayDecide, profiles } from "../store.js";
+import { loadBasics, loadPlatforms, profiles } from "../store.js";
 import { Time } from "../time.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */

@@ -3,6 +3,7 @@ import { html } from "../html.js";
 import { curlOf } from "../api.js";
 import { number, t } from "../i18n.js";
 import { to } from "../router.js";
+import { may } from "../store.js";
 import { dateOf, dayName } from "../zones.js";
 import { LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
@@ -51,9 +52,11 @@ const Nothing = ({ first }) => html`
     title=${t("Nothing planned from here on")}
     icon="calendar"
     action=${
-      html`<${LinkButton} href=${to("compose", { at: `${first}T09:00` })} kind="primary" icon="compose">
-        ${t("Write a post")}
-      <//>`
+      may("posts:write") && html`
+        <${LinkButton} href=${to("compose", { at: `${first}T09:00` })} kind="primary" icon="compose">
+          ${t("Write a post")}
+        <//>
+      `
     }
     curl=${curlOf(`/posts/calendar?startDate=${first}`)}
   >

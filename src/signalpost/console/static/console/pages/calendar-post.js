@@ -3,6 +3,7 @@ import { html, useState } from "../html.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { Networks, PostState, isUnknown, titleOf } from "../post-parts.js";
+import { mayEdit } from "../rights.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 import { Time, format, wallTime, zoneLabel } from "../time.js";
@@ -21,7 +22,7 @@ export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.c
 export const movable = (post) => Boolean(post.scheduledAt) && ["scheduled", "draft"].includes(post.status);
 /** @param {any} post */
 const isEditable = (post) =>
-  ["draft", "scheduled", "queued", "failed"].includes(post.status) && may("posts:write");
+  ["draft", "scheduled", "queued", "failed"].includes(post.status) && mayEdit(post);
 /** @param {any} post */
 export const isRepeated = (post) => Boolean(post.recurrence ?? post.recurrenceParentId);
 /** @param {any} post */

@@ -4,7 +4,7 @@ import { Files } from "../files.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
-import { networkName } from "../store.js";
+import { may, networkName } from "../store.js";
 import { Avatar } from "../components/avatar.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
@@ -29,9 +29,11 @@ export function Accounts({ own, draft, change }) {
         title=${t("This client has no accounts")}
         icon="accounts"
         action=${
-          html`<${LinkButton} href=${to("accounts")} kind="primary">
-            ${t("Connect an account")}
-          <//>`
+          may("accounts:write") && html`
+            <${LinkButton} href=${to("accounts", { connect: "1" })} kind="primary">
+              ${t("Connect an account")}
+            <//>
+          `
         }
       >
         ${t("Connect an account of a network, or the sandbox. What you write is kept.")}

@@ -21,6 +21,7 @@ import { More, When } from "./composer-when.js";
 
 const NetworkOptions = lazy(() => import("./composer-options.js"), 1);
 const Thread = lazy(() => import("./composer-thread.js"), 1);
+const NotYours = lazy(() => import("./composer-not-yours.js"));
 const NoClient = lazy(() => import("./composer-no-client.js"));
 const Preview = lazy(() => import("./composer-preview.js"));
 const Notices = lazyDialog(() => import("./composer-notices.js"));
@@ -81,6 +82,11 @@ const usable = (profileId) =>
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Composer({ id, query }) {
+  return may("posts:write") ? html`<${Begun} id=${id} query=${query} />` : html`<${NotYours} />`;
+}
+
+/** @param {{id: string, query: Record<string, string>}} props */
+function Begun({ id, query }) {
   const { kept: keptId, copy, at, profileId, media } = query;
   const loaded = useLoad(() => begin(id, query), [id, keptId, copy, at, profileId, media]);
   return html`

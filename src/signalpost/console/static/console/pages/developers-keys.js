@@ -19,7 +19,7 @@ import { toast } from "../components/toasts.js";
 /** @typedef {import("signalpost/api").Schemas["ApiKeyWithSecret"]} ApiKeyWithSecret */
 
 export function Keys() {
-  const loaded = useLoad(() => all("/api-keys"), []);
+  const loaded = useLoad(() => (may("keys:write") ? all("/api-keys") : Promise.resolve([])), []);
   const [making, setMaking] = useState(false);
   const [revoking, setRevoking] = useState(/** @type {any} */ (null));
   if (!may("keys:write"))

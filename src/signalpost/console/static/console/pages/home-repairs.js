@@ -1,11 +1,12 @@
-// What needs a person: posts, accounts, webhooks, limits, the installation.
+// What needs this person: what they have the right to decide or repair.
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { limitName } from "../limits.js";
 import { isUnknown, titleOf } from "../post-parts.js";
+import { isAdmin, mayDecide } from "../rights.js";
 import { to } from "../router.js";
-import { mayDecide, networkName } from "../store.js";
+import { may, networkName } from "../store.js";
 import { relative } from "../time.js";
 import { failureSentences } from "../words.js";
 import { Card } from "../components/page.js";
@@ -24,6 +25,7 @@ const REPAIRS_MAX = 50;
 function ofPosts({ broken }) {
   /** @type {Repair[]} */
   const list = [];
+  if (!may("posts:publish")) return list;
   for (const post of broken) {
     const unknown = isUnknown(post);
     const failed = post.targets.filter((target) => target.status === "failed");
@@ -101,6 +103,7 @@ function ofDecisions({ returned }) {
 function ofAccounts({ accounts }) {
   /** @type {Repair[]} */
   const list = [];
+  if (!may("accounts:write")) return list;
   for (const account of accounts) {
     const broken = ["needs_reauth", "restricted"].includes(account.status);
     if (!broken && account.status !== "expiring") continue;
@@ -144,6 +147,7 @@ function ofWebhooks({ hooks }) {
 function ofLimits({ usage }) {
   /** @type {Repair[]} */
   const list = [];
+  if (!isAdmin()) return list;
   for (const [name, maximum] of Object.entries(usage.limits)) {
     const used = usage.usage[/** @type {keyof typeof usage.usage} */ (name)];
     if (maximum !== null && used >= maximum * 0.9 && maximum > 0) {

@@ -6,7 +6,8 @@ import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
 import { to } from "../router.js";
-import { accountsOf, loadPlatforms, may, mayDecide, me } from "../store.js";
+import { mayDecide } from "../rights.js";
+import { accountsOf, loadPlatforms, may, me } from "../store.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
 import { FirstSteps, firstSteps, hasFirstSteps } from "./home-first-steps.js";
@@ -94,8 +95,8 @@ export default function Home({ query: { profileId } }) {
     <${Page} title=${t("Home")} subtitle=${me.value.workspace.name}>
       <${Loaded} loaded=${loaded} lines=${7}>
         ${(/** @type {Data} */ data) => html`
-          ${data.steps && html`<${FirstSteps} done=${data.steps} reload=${loaded.reload} />`}
           <${Repairs} list=${repairs(data)} isQuiet=${data.stats.total === 0 && Boolean(data.steps)} />
+          ${data.steps && html`<${FirstSteps} done=${data.steps} reload=${loaded.reload} />`}
           ${data.stats.total > 0 && html`
             <${Figures} stats=${data.stats} />
             <${Card}

@@ -4,6 +4,7 @@ import { Problem, get, local, patch, remove } from "../api.js";
 import { number, t, tn } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
 import { PostTable } from "../post-parts.js";
+import { mayDeleteFile } from "../rights.js";
 import { may } from "../store.js";
 import { Time } from "../time.js";
 import { Button } from "../components/button.js";
@@ -37,9 +38,11 @@ export function Details({ media, onClose, onSaved, onDelete }) {
       onSubmit=${canWrite ? save : undefined}
       actions=${
         canWrite && html`
-          <${Button} kind="danger" icon="trash" onClick=${onDelete}>
-            ${t("Delete")}
-          <//>
+          ${mayDeleteFile(media) && html`
+            <${Button} kind="danger" icon="trash" onClick=${onDelete}>
+              ${t("Delete")}
+            <//>
+          `}
           <${Button} kind="primary" type="submit" busy=${busy}>
             ${t("Save")}
           <//>

@@ -4,6 +4,7 @@ import { html, useEffect, useRef, useState } from "../html.js";
 import { curlOf, get } from "../api.js";
 import { number, t, tn } from "../i18n.js";
 import { useLoad } from "../hooks.js";
+import { mayDeleteFile } from "../rights.js";
 import { filter, go, to } from "../router.js";
 import { loadBasics, may } from "../store.js";
 import { UploadList, filesOf, useUploads } from "../uploads.js";
@@ -189,10 +190,12 @@ function Selection({ chosen, selected, onSelect, onDelete }) {
   return html`
     <div class="selection" role="region" aria-label=${t("Selection")}>
       <strong>${tn(chosen.length, "{n} file selected", "{n} files selected")}</strong>
-      <${Button} icon="compose" onClick=${write}>
-        ${t("Write a post with them")}
-      <//>
-      ${may("media:write") && html`
+      ${may("posts:write") && html`
+        <${Button} icon="compose" onClick=${write}>
+          ${t("Write a post with them")}
+        <//>
+      `}
+      ${chosen.every(mayDeleteFile) && html`
         <${Button} kind="danger" icon="trash" onClick=${() => onDelete(chosen)}>
           ${t("Delete")}
         <//>

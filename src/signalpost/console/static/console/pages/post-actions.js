@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../html.js";
 import { newKey, post as send, remove } from "../api.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
+import { mayEdit, mayPurge } from "../rights.js";
 import { go, to } from "../router.js";
 import { loadBasics, may, mayDecide, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
@@ -24,10 +25,8 @@ export function Actions({ post, reload }) {
     loadBasics().catch(toastProblem);
   }, []);
   const canCancel =
-    (may("posts:publish") ||
-      (may("posts:write") && !["approved", "not_required"].includes(post.approval.state))) &&
-    ["scheduled", "queued"].includes(post.status);
-  const canEdit = may("posts:write") && !["published", "publishing", "partial"].includes(post.status);
+    (may("posts:publish") || mayEdit(post)) && ["scheduled", "queued"].includes(post.status);
+  const canEdit = mayEdit(post) && !["published", "publishing", "partial"].includes(post.status);
   const [busy, cancel] = useAction(async () => {
     await remove(`/queue/cancel/${post.id}`);
     toast(t("Taken off the queue; it is a draft now."), {
@@ -48,7 +47,7 @@ export function Actions({ post, reload }) {
     ${post.status === "draft" && may("posts:publish") && html`<${Submit} post=${post} reload=${reload} />`}
     ${post.status === "draft" &&
       post.approval.state !== "pending" &&
-      may("posts:write") &&
+      mayEdit(post) &&
       !may("posts:publish") && html`<${Offer} post=${post} reload=${reload} />`}
     ${mayDecide() &&
       (post.approval.state === "pending" || (post.status === "draft" && may("posts:write"))) && html`
@@ -68,10 +67,12 @@ export function Actions({ post, reload }) {
           ${t("Pass on…")}
         <//>
       `}
+    `}
+    ${mayEdit(post) && html`
       <${Button} kind="danger" icon="trash" onClick=${() => setAsking("delete")}>
         ${t("Delete")}
       <//>
-      `}
+    `}
     ${asking === "delete" && html`<${Delete} post=${post} onClose=${() => setAsking("")} />`}
     ${asking === "pass on" && html`<${PassOn} post=${post} onClose=${() => setAsking("")} />`}
   `;
@@ -141,7 +142,7 @@ function Delete({ post, onClose }) {
       onClose=${onClose}
     >
       <p>${t("It goes to the trash and can be restored for 30 days. What waits is not published.")}</p>
-      ${isPublic && html`
+      ${isPublic && mayPurge(post) && html`
         <${Check}
           label=${t("Also remove it from the networks")}
           hint=${t("This cannot be undone.")}

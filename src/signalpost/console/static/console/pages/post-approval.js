@@ -4,7 +4,7 @@ import { Problem, newKey, post as send } from "../api.js";
 import { Icon } from "../icons.js";
 import { loadTexts, t } from "../i18n.js";
 import { useAction } from "../hooks.js";
-import { mayDecide } from "../store.js";
+import { mayDecide } from "../rights.js";
 import { Time, zoneLabel } from "../time.js";
 import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";

@@ -5,6 +5,7 @@ import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
 import { useAction } from "../hooks.js";
 import { isUnknownTarget } from "../post-parts.js";
+import { mayEdit } from "../rights.js";
 import { to } from "../router.js";
 import { accountOf, may, networkName } from "../store.js";
 import { Time } from "../time.js";
@@ -113,7 +114,7 @@ function Failure({ post, target, error, reload }) {
         <${Why} error=${error} platform=${target.platform} />
         <p class="small soft">${tn(target.attempts, "{n} attempt", "{n} attempts")}</p>
         <div class="actions">
-          ${canReconnect && html`
+          ${canReconnect && may("accounts:write") && html`
             <${LinkButton} href=${to(`accounts/${target.accountId}`)} icon="link">
               ${t("Reconnect the account")}
             <//>
@@ -123,7 +124,7 @@ function Failure({ post, target, error, reload }) {
               ${t("Try again")}
             <//>
           `}
-          ${!error.retryable && may("posts:write") && html`
+          ${!error.retryable && (post.status === "failed" ? mayEdit(post) : may("posts:write")) && html`
             <${LinkButton}
               href=${post.status === "failed" ? to(`compose/${post.id}`) : to("compose", { copy: post.id })}
               icon="compose"

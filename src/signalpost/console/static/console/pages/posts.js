@@ -104,9 +104,11 @@ function PostsList({ query }) {
           <${LinkButton} href=${to("trash")} icon="trash">
             ${t("Trash")}
           <//>
-          <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
-            ${t("Write a post")}
-          <//>
+          ${may("posts:write") && html`
+            <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+              ${t("Write a post")}
+            <//>
+          `}
         `
       }
     >
@@ -214,9 +216,11 @@ function NoPosts({ isFiltered }) {
     <${Empty}
       title=${t("No posts yet")}
       action=${
-        html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">
-          ${t("Write a post")}
-        <//>`
+        may("posts:write") && html`
+          <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+            ${t("Write a post")}
+          <//>
+        `
       }
       curl=${curlOf("/posts", "-H 'Content-Type: application/json'", `-d '${JSON.stringify(firstPost())}'`)}
     >

@@ -4,6 +4,7 @@ import { get, patch } from "../api.js";
 import { t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { limitName } from "../limits.js";
+import { isAdmin } from "../rights.js";
 import { me, reloadMe, workspaces } from "../store.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
@@ -55,7 +56,7 @@ function Settings() {
   /** @type {import("signalpost/api").Schemas["WorkspaceSummary"] & {redirectUrls?: string[]}} */
   const own =
     workspaces.value.find((candidate) => candidate.id === me.value.workspace.id) ?? me.value.workspace;
-  const disabled = !["owner", "admin"].includes(me.value.role);
+  const disabled = !isAdmin();
   const form = useForm(
     { name: own.name, timezone: own.timezone, redirectUrls: (own.redirectUrls ?? []).join("\n") },
     async ({ redirectUrls, ...values }) => {

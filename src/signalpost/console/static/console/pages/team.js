@@ -3,6 +3,7 @@ import { html } from "../html.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
+import { isAdmin } from "../rights.js";
 import { Time } from "../time.js";
 import { List } from "../components/list.js";
 import { Page } from "../components/page.js";
@@ -16,12 +17,12 @@ export default function Team({ id, query }) {
   const tabs = [
     ["", t("Members")],
     ["workspace", t("Workspace")],
-    ["history", t("History")],
+    ...(isAdmin() ? [["history", t("History")]] : []),
   ];
   const content =
     id === "workspace" ? html`
       <${Workspace} />
-    ` : id === "history" ? html`
+    ` : id === "history" && isAdmin() ? html`
       <${History} />
     ` : html`
       <${Members} isInviting=${Boolean(query.invite)} />

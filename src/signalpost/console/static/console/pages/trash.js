@@ -11,8 +11,9 @@ import { toast, toastProblem } from "../components/toasts.js";
 import { useAction, useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
 import { Networks, titleOf } from "../post-parts.js";
+import { mayEdit, mayPurge } from "../rights.js";
 import { to } from "../router.js";
-import { loadBasics, loadPlatforms, may, profiles } from "../store.js";
+import { loadBasics, loadPlatforms, profiles } from "../store.js";
 import { Time } from "../time.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -84,12 +85,14 @@ const cellsOf = (post, reload, purge) => [
   html`<${Networks} post=${post} />`,
   html`<${Time} at=${post.deletedAt} kind="relative" />`,
   html`<${Time} at=${post.purgeAt} kind="relative" />`,
-  may("posts:write") && html`
-    <${Restore} post=${post} reload=${reload} />${" "}
-    <${Button} kind="danger" icon="trash" onClick=${purge}>
-      ${t("Delete for good")}
-      <span class="hidden"> ${titleOf(post).slice(0, 100)}</span>
-    <//>
+  html`
+    ${mayEdit(post) && html`<${Restore} post=${post} reload=${reload} />`}${" "}
+    ${mayPurge(post) && html`
+      <${Button} kind="danger" icon="trash" onClick=${purge}>
+        ${t("Delete for good")}
+        <span class="hidden"> ${titleOf(post).slice(0, 100)}</span>
+      <//>
+    `}
   `,
 ];
 

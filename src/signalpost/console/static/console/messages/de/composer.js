@@ -124,6 +124,7 @@ export default /** @type {Record<string, string>} */ ({
   "Use it": "Nehmen",
   "Use it for {network}": "Für {network} nehmen",
   Used: "Genommen",
+  "Your role does not write posts": "Ihre Rolle schreibt keine Beiträge",
   "{label} (needed)": "{label} (nötig)",
   "Add to the queue": "In die Warteschlange",
   "At a time": "Zu einer Zeit",

@@ -16,8 +16,6 @@ export default /** @type {Record<string, string>} */ ({
   "All results": "Alle Ergebnisse",
   "API key": "API-Schlüssel",
   "API reference": "API-Referenz",
-  "Ask an admin of the workspace for another role.":
-    "Bitten Sie einen Admin des Arbeitsbereichs um eine andere Rolle.",
   Attempts: "Versuche",
   "Bodies and headers are not kept, so that no secret is.":
     "Inhalte und Kopfzeilen werden nicht aufbewahrt, damit es kein Geheimnis wird.",
