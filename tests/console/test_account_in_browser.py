@@ -98,3 +98,29 @@ async def test_a_second_factor_is_set_up_and_switched_off(open_page: OpenPage, o
         await dialog.get_by_role("button", name="Switch it off").click()
         await expect(page.get_by_role("button", name="Set it up")).to_be_visible()
     assert await logs_in(owned, email, PASSWORD) == 200
+
+
+async def test_a_person_says_who_they_are(open_page: OpenPage, owned: Api, axe: str) -> None:
+    """Name, language and zone come along to another browser; a common password is refused at its field."""
+    email, state = await new_person(owned)
+    view = {"viewport": {"width": 360, "height": 900}}
+    async with open_page(at=owned.service, storage_state=state, expected={422}, **view) as page:
+        await visit(page, "/console/account")
+        await page.get_by_label("Password now").fill(PASSWORD)
+        await page.get_by_label("New password").fill("Password123")
+        await page.get_by_role("button", name="Change the password").click()
+        await expect(page.get_by_text("Many people have this password.")).to_be_visible()
+
+        await page.get_by_label("Name", exact=True).fill("Paula P.")
+        await page.get_by_label("Language", exact=True).select_option("de")
+        await page.get_by_label("Time zone", exact=True).select_option("Asia/Tokyo")
+        await page.get_by_role("button", name="Save").click()
+        await expect(page.get_by_role("heading", name="Mein Konto")).to_be_visible()
+        await expect(page.get_by_text("Gespeichert.")).to_be_visible()
+        assert await violations(page, axe) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+
+    async with open_page(at=owned.service, storage_state=await sign_in(owned.service, email)) as page:
+        await visit(page, "/console/account")
+        await expect(page.get_by_label("Zeitzone")).to_have_value("Asia/Tokyo")
+        await expect(page.get_by_text("Paula P.").first).to_be_visible()

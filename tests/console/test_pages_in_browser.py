@@ -162,7 +162,7 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
         await page.get_by_role("link", name="Invite someone").click()
         await page.get_by_role("dialog").get_by_label("E-mail").fill("mina@example.test")
         await page.get_by_role("dialog").get_by_role("button", name="Invite").click()
-        await page.get_by_role("dialog", name="Send this link").wait_for()
+        await page.get_by_role("dialog", name="Invited").wait_for()
         await page.goto("/console")
         await expect(page.get_by_role("heading", name="Next 24 hours")).to_be_visible()
         await expect(steps).to_have_count(0)

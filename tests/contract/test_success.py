@@ -359,6 +359,7 @@ PREPARED: dict[str, Prepare] = {
     "POST /workspaces/{id}/export": _signed_in,
     "GET /workspaces/{id}/export": _exported,
     "GET /workspaces/{id}/export/content": _exported,
+    "PATCH /auth/me": _signed_in,
     "POST /auth/password": _change_password,
     "DELETE /auth/sessions": _signed_in_twice,
     "DELETE /auth/sessions/{id}": _own_session,

@@ -181,6 +181,7 @@ ACROSS = {
 """File -> why code there sees the rows of every workspace; all others see those of one, or none."""
 
 OPERATIONS_ACROSS = {
+    "update_me": "a user has workspaces, not the other way round",
     "change_password": "a user has workspaces, not the other way round",
     "list_sessions": "a session belongs to the workspace where it began",
     "end_session": "a session belongs to the workspace where it began",

@@ -393,4 +393,4 @@ async def test_the_list_can_be_of_one_profile(api: Api, make: Make) -> None:
         answer = await api.get("/platform-invites", key=owner.key, params={"profileId": profile} if profile else {})
         assert [row["id"] for row in answer.json()["data"]] == [row["id"] for row in wanted]
     unknown = await api.get("/platform-invites", key=owner.key, params={"profileId": stranger.profile})
-    assert (unknown.status_code, unknown.json()["errors"][0]["path"]) == (404, "/profileId")
+    assert (unknown.status_code, unknown.json()["errors"][0]["path"]) == (404, "profileId")

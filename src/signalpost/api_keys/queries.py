@@ -55,7 +55,7 @@ where k.workspace_id = $1 and ($2::uuid is null or k.created_by = $2)
     and ($3::uuid[] is null or k.profile_ids <@ $3 or $4 in (k.created_by, k.id)) and ($5 or k.mode = 'test')
 """  # noqa: S608 - columns of a struct
 _KEYS_PAGE = f"""{_KEYS} and (k.revoked_at is null or k.revoked_at > $6)
-    and {keyset("k.created_at", "k.id", first=7)}"""
+    and ($7::uuid is null or k.created_by = $7) and {keyset("k.created_at", "k.id", first=8)}"""
 _KEY = _KEYS + " and k.id = $6"
 
 
@@ -68,10 +68,11 @@ def _visible_to(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, U
     return caller.workspace_id, own, caller.sees_profiles, caller.key_id or caller.user_id, caller.mode == "live"
 
 
-async def keys_page(db: Db, caller: Caller, page: Page) -> list[ApiKeyRow]:
-    """Return the keys the caller may see, newest first; revoked ones for 30 days."""
-    since = clock.now() - REVOKED_VISIBLE
-    return [read_key(record) for record in await db.fetch(_KEYS_PAGE, *_visible_to(caller), since, *page.bounds)]
+async def keys_page(db: Db, caller: Caller, page: Page, *, mine: bool) -> list[ApiKeyRow]:
+    """Return the keys the caller may see, or those of them that they made; revoked ones for 30 days. Newest first."""
+    since, maker = clock.now() - REVOKED_VISIBLE, caller.user_id if mine else None
+    records = await db.fetch(_KEYS_PAGE, *_visible_to(caller), since, maker, *page.bounds)
+    return [read_key(record) for record in records]
 
 
 async def find_my_key(db: Db, caller: Caller, key_id: UUID) -> ApiKeyRow | None:

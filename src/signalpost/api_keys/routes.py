@@ -4,7 +4,14 @@ from typing import Annotated
 from signalpost.api_keys import queries, secret_scanning, views
 from signalpost.api_keys.actions import keys, leaked
 from signalpost.api_keys.queries import ApiKeyRow
-from signalpost.api_keys.schemas import ApiKey, ApiKeyCreate, ApiKeyRevocation, ApiKeyWithSecret, LeakedKeysReport
+from signalpost.api_keys.schemas import (
+    ApiKey,
+    ApiKeyCreate,
+    ApiKeyQuery,
+    ApiKeyRevocation,
+    ApiKeyWithSecret,
+    LeakedKeysReport,
+)
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Db
@@ -80,12 +87,12 @@ async def report_leaked_keys(context: AppContext, request: Request) -> LeakedKey
 
 
 @routes.get("/api-keys", scope="keys:write", limit_default=LIST_ALL)
-async def list_api_keys(db: Db, caller: Caller, page: Page) -> Listing[ApiKey]:
+async def list_api_keys(db: Db, caller: Caller, query: ApiKeyQuery, page: Page) -> Listing[ApiKey]:
     """List API keys, newest first: owners and admins see all, editors their own.
 
     Revoked keys stay in the list for 30 days. A test key sees test keys only.
     """
-    return page.of(await queries.keys_page(db, caller, page), views.api_key)
+    return page.of(await queries.keys_page(db, caller, page, mine=query.mine), views.api_key)
 
 
 @routes.delete("/api-keys/{id}", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope))

@@ -26,6 +26,12 @@ class KeyIssuer(Output):
     name: Annotated[str, Meta(examples=["Provisioning"])]
 
 
+class ApiKeyQuery(Input):
+    """Which keys."""
+
+    mine: Annotated[bool, Meta(description="Only keys whose rights are yours.", examples=[True])] = False
+
+
 class ApiKey(Output):
     id: str
     name: Annotated[str, Meta(examples=["CMS"])]

@@ -1,6 +1,21 @@
 """Password hashing in a queue of two threads, so that sign-ins cannot starve the API. Never inside a transaction."""
 
+from signalpost.identity.common_passwords import is_common
 from signalpost.kit import crypto, problems
+
+
+async def hash_new(password: str) -> str:
+    """Return the hash to store of a password that someone has just chosen.
+
+    Raises:
+        ValidationFailed: it is one of those that are chosen most often.
+        Unavailable: too many others are waiting.
+    """
+    if is_common(password):
+        raise problems.invalid(
+            "/password", "too_common", "This password is one of the most common ones. Choose another: a few words."
+        )
+    return await hash_password(password)
 
 
 async def hash_password(password: str) -> str:

@@ -1,6 +1,6 @@
 from signalpost.context import AppContext
 from signalpost.identity import queries, views
-from signalpost.identity.actions import passwords, second_factor, sessions, sign_in, sign_up
+from signalpost.identity.actions import passwords, person, second_factor, sessions, sign_in, sign_up
 from signalpost.identity.errors import (
     InvalidCredentials,
     LoginThrottled,
@@ -12,6 +12,7 @@ from signalpost.identity.schemas import (
     Accepted,
     Login,
     Me,
+    MeUpdate,
     PasswordChange,
     PasswordForgot,
     PasswordReset,
@@ -205,6 +206,17 @@ async def reset_password(context: AppContext, data: PasswordReset) -> None:
 @routes.get("/auth/me", scope=SIGNED_IN, across_workspaces=True, before_second_factor=True)
 async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
     """Return the caller: user, workspace, role, and how the request was authenticated."""
+    return await _me(db, caller, context)
+
+
+@routes.patch("/auth/me", scope=SIGNED_IN, across_workspaces=True, history="action", raises=(Forbidden,))
+async def update_me(db: Db, caller: Caller, context: AppContext, data: MeUpdate) -> Me:
+    """Change your name, language or time zone. Only a person who is signed in can."""
+    await person.update_me(db, caller, data)
+    return await _me(db, caller, context)
+
+
+async def _me(db: Db, caller: Caller, context: AppContext) -> Me:
     workspace = await queries.find_my_workspace(db, caller, caller.workspace_id)
     if workspace is None:  # the membership ended since the credential was checked
         raise Unauthenticated("You are no longer a member of this workspace.")

@@ -1,6 +1,6 @@
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.kit import issue_text, value_issues
 from signalpost.kit.wire import Input, Instant, Output
@@ -76,7 +76,7 @@ class WorkspaceSummary(Output):
     plan: Annotated[str, Meta(examples=["self_hosted"])]
     timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
     timezone_chosen: Annotated[
-        bool, Meta(description="Whether somebody chose the time zone; else it is UTC.", examples=[True])
+        bool, Meta(description="Whether someone chose the time zone; else it is UTC.", examples=[True])
     ]
     created_at: Instant
 
@@ -246,6 +246,27 @@ class PasswordReset(Input):
         str, Meta(max_length=200, description="The token in the link that was mailed.", examples=["3fb0…"])
     ]
     password: Password
+
+
+class MeUpdate(Input):
+    """Any subset of the fields. Times are shown in the time zone; `UTC`: in that of the workspace."""
+
+    name: Annotated[
+        Name | UnsetType | None, Meta(description="What others see; null: the address.", examples=["Ada Lovelace"])
+    ] = UNSET
+    locale: Annotated[
+        Annotated[str, Meta(max_length=35, pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$(?!\n)",
+            extra={issue_text.FORMAT: "Must be a language, such as en or de-AT."})]
+        | UnsetType,
+        Meta(description="The language, as BCP 47 writes it.", examples=["de"]),
+    ] = UNSET  # fmt: skip
+    timezone: Annotated[
+        Zone | UnsetType,
+        Meta(
+            description="The time zone in which times are shown; `UTC`: that of the workspace.",
+            examples=["Europe/Berlin"],
+        ),
+    ] = UNSET
 
 
 class Authentication(Output):

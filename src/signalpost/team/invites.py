@@ -145,7 +145,7 @@ async def _new_password(context: AppContext, data: InviteAccept) -> str:
             "/password", "too_short", f"Must have at least {PASSWORD_CHARACTERS_MIN} characters.",
             min=PASSWORD_CHARACTERS_MIN,
         )  # fmt: skip
-    return await passwords.hash_password(data.password)
+    return await passwords.hash_new(data.password)
 
 
 async def _record(db: Db, invite: InviteRow, action: str, actor: Actor) -> None:

@@ -46,9 +46,7 @@ async def is_valid(db: Db, token: str) -> bool:
     return bool(await db.fetchval(_VALID, tokens.digest(token)))
 
 
-async def redeem(
-    context: AppContext, token: str, *, email: str, password: str, workspace_name: str
-) -> NewWorkspace:
+async def redeem(context: AppContext, token: str, *, email: str, password: str, workspace_name: str) -> NewWorkspace:
     """Create the first owner. Their browser knows the time zone, and the console sets it.
 
     Raises:
@@ -60,7 +58,7 @@ async def redeem(
         async with context.database.connection() as db:
             if not await is_valid(db, token):  # before the costly hash
                 raise _link_expired()
-    password_hash = await passwords.hash_password(password)
+    password_hash = await passwords.hash_new(password)
     with across_workspaces():  # there is none yet
         async with context.database.transaction() as db:
             await db.execute(_LOCK)

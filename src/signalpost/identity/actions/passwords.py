@@ -76,7 +76,7 @@ async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
         async with context.database.connection() as db:
             if not await db.fetchval(_VALID, digest):  # before the costly hash
                 raise _link_expired()
-    password_hash = await passwords.hash_password(data.password)
+    password_hash = await passwords.hash_new(data.password)
     with across_workspaces():  # all of the user
         async with context.database.transaction() as db:
             user = await db.fetchrow(_REDEEM, digest, password_hash)
@@ -110,7 +110,7 @@ async def change_password(context: AppContext, caller: Caller, data: PasswordCha
     stored = await check_password_and_code(context, caller, data.current_password, data.code)
     if data.password == data.current_password:
         raise problems.ValidationFailed(errors=[_SAME])
-    password_hash = await passwords.hash_password(data.password)
+    password_hash = await passwords.hash_new(data.password)
     async with context.database.transaction() as db:
         email: str | None = await db.fetchval(_CHANGE, caller.user_id, password_hash, stored)
         if email is None:
@@ -130,7 +130,7 @@ async def reset_password(context: AppContext, db: Db, *, email: str, password: s
     Raises:
         NotFound: there is no such user.
     """
-    password_hash = await passwords.hash_password(password)
+    password_hash = await passwords.hash_new(password)
     user_id: UUID | None = await db.fetchval(_SET, email, password_hash)
     if user_id is None:
         raise problems.NotFound(f"There is no user {email}.")

@@ -44,7 +44,7 @@ async def register(context: AppContext, data: UserRegister, address: str) -> Reg
         )
     if data.timezone is not None:
         validate_time_zone(data.timezone)
-    password_hash = await passwords.hash_password(data.password)
+    password_hash = await passwords.hash_new(data.password)
     workspace_name = data.workspace_name or f"{data.name or data.email.partition('@')[0]}'s workspace"[:100]
     async with context.database.transaction() as db:
         user_id = await create_user(
@@ -180,7 +180,7 @@ async def create_owner(
         AlreadyExists: the e-mail address is taken.
     """
     validate_owner(email, password, workspace_name, timezone)
-    password_hash = await passwords.hash_password(password)
+    password_hash = await passwords.hash_new(password)
     user_id = await create_user(db, email=email, password_hash=password_hash, name=name, timezone=timezone)
     workspace_id, profile_id = await create_workspace(
         context, db, user_id=user_id, name=workspace_name, timezone=timezone, plan=plan

@@ -4,8 +4,7 @@ import { anotherUser, get, online, sessionEnded } from "./api.js";
 import { followClient } from "./client.js";
 import { ClientSwitcher, hasClients } from "./client-switcher.js";
 import { Icon } from "./icons.js";
-import { loadLanguage, loadTexts, t } from "./i18n.js";
-import { CommandPalette } from "./command-palette.js";
+import { followLanguage, loadLanguage, loadTexts, t } from "./i18n.js";
 import { keyboardDialog } from "./keys.js";
 import { route, to } from "./router.js";
 import { Sidebar } from "./sidebar.js";
@@ -48,6 +47,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
 const drawer = signal(false);
 const menu = signal(false);
 const loadSessionDialog = () => import("./session-dialog.js");
+const CommandPalette = lazyDialog(() => import("./command-palette.js"));
 const Drawer = lazyDialog(() => import("./drawer.js"));
 const Shortcuts = lazyDialog(() => import("./shortcuts.js"));
 const SessionDialog = lazyDialog(loadSessionDialog);
@@ -178,7 +178,9 @@ async function start() {
     const [isSignedIn] = await Promise.all([identify(), loadLanguage(), opening]);
     if (!isSignedIn) return;
     followClient();
-    if (!me.peek().workspace.timezoneChosen && isAdmin())
+    await followLanguage(me.peek().user.locale);
+    const { workspace, auth } = me.peek();
+    if (!workspace.timezoneChosen && isAdmin() && !auth.needsSecondFactor)
       await import("./first-zone.js").then(({ takeZone }) => takeZone()).catch(toastProblem);
     render(html`<${Frame} />`, container);
     // Before it is needed: by then the service may have been updated, and no longer have this file.

@@ -1,7 +1,6 @@
 // The clients to choose from, found by typing.
 import { html, useState } from "./html.js";
-import { chooseClient, client } from "./client.js";
-import { allClients } from "./client-switcher.js";
+import { allClients, chooseClient, client } from "./client.js";
 import { Swatch } from "./components/avatar.js";
 import { Dialog } from "./components/dialog.js";
 import { Field } from "./components/field.js";
@@ -17,17 +16,17 @@ export default function ClientDialog({ onClose }) {
   const [typed, setTyped] = useState("");
   const all = profiles.value ?? [];
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+  const matching = all.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
   const choose = (/** @type {string} */ id) => {
     chooseClient(id);
     onClose();
   };
-  const choices = words.length ? found : [{ id: "", name: allClients(), color: null }, ...found];
+  const choices = words.length ? matching : [{ id: "", name: allClients(), color: null }, ...matching];
   return html`
     <${Dialog}
       title=${t("Choose a client")}
       onClose=${onClose}
-      onSubmit=${() => words.length && found[0] && choose(found[0].id)}
+      onSubmit=${() => words.length && matching[0] && choose(matching[0].id)}
     >
       ${all.length > FEW && html`
         <${Field} label=${t("Search")} type="search" value=${typed} onInput=${setTyped} autofocus />
@@ -41,13 +40,19 @@ export default function ClientDialog({ onClose }) {
               onClick=${() => choose(id)}
             >
               ${id ? html`<${Swatch} color=${color} />` : html`<${Icon} name="clients" />`}
-              <span class="grow" dir="auto">${name}</span>
+              <span class="grow" dir="auto">
+                ${name}
+              </span>
               ${id === client.value && html`<${Icon} name="check" />`}
             </button>
           </li>
         `)}
       </ul>
-      ${!choices.length && html`<p class="soft" role="status">${t("No client has this name.")}</p>`}
+      ${!choices.length && html`
+        <p class="soft" role="status">
+          ${t("No client has this name.")}
+        </p>
+      `}
     <//>
   `;
 }

@@ -1,17 +1,30 @@
-// The client whose posts, accounts and files the pages show. The address says it, so that a link, a reload and
-// the way back show the same; this browser keeps it, so that every page that is opened next begins with it.
+// The client whose posts, accounts and files the pages show. The address says it, so that a link, a reload
+// and the way back show the same; this browser keeps it, so that the page that is opened next begins with it.
 import { effect, signal } from "./html.js";
 import { userId, workspaceId } from "./api.js";
 import { toast } from "./components/toasts.js";
 import { t } from "./i18n.js";
 import { filter, route } from "./router.js";
-import { profiles } from "./store.js";
+import { me, profiles } from "./store.js";
 
 /** The pages that list something of a client; others are about the workspace, or about one thing. */
-const PAGES = new Set(["", "posts", "approvals", "calendar", "media", "accounts", "analytics", "trash"]);
+const PAGES = new Set([
+  "",
+  "posts",
+  "approvals",
+  "calendar",
+  "queues",
+  "media",
+  "accounts",
+  "analytics",
+  "trash",
+]);
 
 /** The id of the client that was chosen; "" for all of them. */
 export const client = signal("");
+
+/** What stands for no choice: who sees some clients only has no more than these. */
+export const allClients = () => (me.value.profileIds === null ? t("All clients") : t("All my clients"));
 
 /** @param {typeof route.value} place */
 const isOfClient = ({ page, id, part }) => PAGES.has(page) && !part && !id.includes("_");
@@ -35,8 +48,8 @@ export function chooseClient(id) {
 }
 
 /**
- * Begin with the client that was chosen last, once it is known who is signed in. An address that names a client
- * wins, and chooses it; one that names none gets the name, before its page asks for anything.
+ * Begin with the client that was chosen last, once it is known who is signed in. An address that names a
+ * client wins, and chooses it; one that names none gets the name, before its page asks for anything.
  */
 export function followClient() {
   client.value = localStorage.getItem(key()) ?? "";
@@ -55,6 +68,8 @@ export function followClient() {
 
 /** Whether the client that was chosen is there no longer, or is not for this person. */
 function isGone() {
-  const known = profiles.value;
-  return Boolean(client.value && known && !known.cut) && !known?.some(({ id }) => id === client.value);
+  const visible = profiles.value;
+  return (
+    Boolean(client.value && visible && !visible.cut) && !visible?.some(({ id }) => id === client.value)
+  );
 }

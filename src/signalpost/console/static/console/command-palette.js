@@ -24,7 +24,7 @@ function matching(typed) {
 }
 
 /** @param {{onClose: () => void}} props */
-export function CommandPalette({ onClose }) {
+export default function CommandPalette({ onClose }) {
   const [typed, setTyped] = useState("");
   const [index, setIndex] = useState(0);
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));

@@ -7,6 +7,7 @@ export async function takeZone() {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   for (const { id, timezone } of await all("/profiles"))
     if (timezone === "UTC") await patch(`/profiles/${id}`, { timezone: timeZone });
-  await patch(`/workspaces/${me.peek().workspace.id}`, { timezone: timeZone }); // last: what failed is tried again
+  // Last: while it is not done, it is tried again.
+  await patch(`/workspaces/${me.peek().workspace.id}`, { timezone: timeZone });
   await reloadMe();
 }

@@ -14,6 +14,19 @@ let catalog = {};
 const opened = new Set();
 export const language = signal("en");
 
+/** What stands in `locale` of a person who chose no language: then the browser's counts. */
+export const NO_LANGUAGE = "en";
+
+/**
+ * Take over the language that the person chose in another browser, if this one has none.
+ * @param {string} chosen as BCP 47 writes it
+ */
+export async function followLanguage(chosen) {
+  if (localStorage.getItem("language") || chosen === NO_LANGUAGE) return;
+  if (new URLSearchParams(location.search).has("lang")) return;
+  if (chosen.slice(0, 2) in LANGUAGES) await setLanguage(chosen.slice(0, 2));
+}
+
 /** Load the catalog of the language that was chosen, or that the browser asks for. */
 export async function loadLanguage() {
   const code =

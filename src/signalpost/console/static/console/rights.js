@@ -1,5 +1,5 @@
-// What the role of whoever is signed in allows beyond its scopes, as the service decides it again: buttons follow
-// from it. The table of roles in the reference says the same.
+// What the role of whoever is signed in allows beyond its scopes: buttons follow from it, and the service
+// decides again. The table of roles in the reference says the same.
 import { may, me } from "./store.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -17,7 +17,10 @@ export const isMine = (actor) => actor?.type === "user" && actor.id === me.value
 
 const OPEN = new Set(["pending", "rejected", "changes_requested"]);
 
-/** Whether the role changes this post: a contributor only own drafts, and what waits for approval. @param {Post} post */
+/**
+ * Whether the role changes this post: a contributor only own drafts, and what waits for approval.
+ * @param {Post} post
+ */
 export const mayEdit = (post) =>
   may("posts:write") &&
   (may("posts:publish") ||

@@ -18,8 +18,15 @@ export const platforms = signal(/** @type {Platform[] | null} */ (null));
 const scopes = computed(() => new Set(me.value?.auth.scopes ?? []));
 /** Whether the role allows it; the server decides again. @param {string} scope */
 export const may = (scope) => scopes.value.has(scope);
-/** The zone of the workspace: all times are shown in it. */
-export const zone = computed(() => me.value?.workspace.timezone ?? "UTC");
+/** The zone of the workspace: it plans and counts days in it. */
+export const workspaceZone = computed(() => me.value?.workspace.timezone ?? "UTC");
+/** In what people who chose none of their own are. */
+export const NO_ZONE = "UTC";
+/** The zone in which times are shown: the person's own, or that of the workspace. */
+export const zone = computed(() => {
+  const own = me.value?.user.timezone ?? NO_ZONE;
+  return own === NO_ZONE ? workspaceZone.value : own;
+});
 
 export async function reloadMe() {
   me.value = await get("/auth/me");

@@ -28,7 +28,7 @@ export function lazy(load, lines = 9) {
   };
 }
 
-/** A dialog: nothing stands in its place until it opens. @param {Load} load */
+/** A dialog, or a part in whose place nothing stands until it is there. @param {Load} load */
 export function lazyDialog(load) {
   return function LazyDialog(/** @type {any} */ props) {
     const [component, setComponent] = useState(/** @type {any} */ (null));

@@ -19,6 +19,8 @@ export function ProfileField(props) {
 export function firstProfile() {
   const choices = profiles.value ?? [];
   const chosen =
-    choices.find(({ id }) => id === client.value) ?? choices.find(({ isDefault }) => isDefault) ?? choices[0];
+    choices.find(({ id }) => id === client.value) ??
+    choices.find(({ isDefault }) => isDefault) ??
+    choices[0];
   return chosen?.id ?? "";
 }

@@ -36,6 +36,8 @@ function refused(problem) {
     password:
       issue.code === "not_unique"
         ? t("This is the password that you have. Choose another one.")
-        : t("At least 10 characters."),
+        : issue.code === "too_common"
+          ? t("Many people have this password. Choose another: a few words.")
+          : t("At least 10 characters."),
   };
 }

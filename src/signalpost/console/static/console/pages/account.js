@@ -1,21 +1,24 @@
-// My account: password, second factor, where I am signed in, and how the console looks.
+// My account: who I am, password, second factor, where I am signed in, what acts for me.
 import { html, useState } from "../html.js";
 import { all, post, remove } from "../api.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
+import { lazy } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { toast } from "../components/toasts.js";
 import { useAction, useLoad } from "../hooks.js";
-import { LANGUAGES, chooseLanguage, language, t, tn } from "../i18n.js";
+import { t, tn } from "../i18n.js";
 import { me } from "../store.js";
 import { setTheme, theme } from "../theme.js";
 import { Time } from "../time.js";
 import { SecondFactor } from "./account-factor.js";
-import { lazy } from "../components/lazy.js";
+import { Person } from "./account-person.js";
 import { deviceName } from "./account-device.js";
 import { useRefusal } from "./account-refusal.js";
+
+const Access = lazy(() => import("./account-access.js"));
 
 /** @typedef {import("signalpost/api").Schemas["Session"]} Session */
 
@@ -28,11 +31,13 @@ export default function Account() {
       title=${t("My account")}
       subtitle=${user.name ? `${user.name} · ${user.email}` : user.email}
     >
+      <${Person} />
       <${Password} />
       <${SecondFactor} />
       <${Messenger} />
       <${ThisBrowser} />
       <${Sessions} />
+      <${Access} />
     <//>
   `;
 }
@@ -156,7 +161,7 @@ function End({ session, reload }) {
   `;
 }
 
-/** Colours and language, which this browser keeps. */
+/** The colours, which this browser keeps. */
 function ThisBrowser() {
   return html`
     <${Card} title=${t("This browser")}>
@@ -170,12 +175,6 @@ function ThisBrowser() {
             ["light", t("Light")],
             ["dark", t("Dark")],
           ]}
-        />
-        <${Field}
-          label=${t("Language")}
-          value=${language.value}
-          onInput=${chooseLanguage}
-          options=${Object.entries(LANGUAGES)}
         />
       </div>
     <//>

@@ -19,11 +19,12 @@ import { toast, toastProblem } from "../components/toasts.js";
 const isByForm = ({ modes }) => modes.includes("credentials") && !modes.includes("oauth");
 
 /** Whether nothing has to be asked before the person agrees at the network. @param {Platform} platform */
-const isAtOnce = (platform) => platform.configured && !isByForm(platform) && platform.platform !== "mastodon";
+const isAtOnce = (platform) =>
+  platform.configured && !isByForm(platform) && platform.platform !== "mastodon";
 
 /**
- * Have the person agree at the network, in a window of its own. The click itself has to open it: browsers refuse
- * one that opens later.
+ * Have the person agree at the network, in a window of its own. The click itself has to open it: browsers
+ * refuse one that opens later.
  * @param {Platform} platform
  * @param {{profileId: string, accountId?: string, instanceUrl?: string}} query
  * @returns {Promise<string>} where it leads, for a browser that opened none
@@ -31,8 +32,9 @@ const isAtOnce = (platform) => platform.configured && !isByForm(platform) && pla
 async function begin(platform, query) {
   const opened = window.open("", "_blank");
   try {
-    const { url } = await get(`/platforms/${platform.platform}/auth-url`, query);
-    if (opened) {
+    const begun = await get(`/platforms/${platform.platform}/auth-url`, query);
+    const url = begun.url ?? "";
+    if (opened && url) {
       opened.opener = null;
       opened.location.href = url;
     }
@@ -59,13 +61,20 @@ export function Connect({ account, onClose, onDone }) {
   };
   if (!platform)
     return html`
-      <${Networks} profileId=${profileId} setProfile=${setChosen} onChoose=${choose} onClose=${onClose} />
+      <${Networks}
+        profileId=${profileId}
+        setProfile=${setChosen}
+        onChoose=${choose}
+        onClose=${onClose}
+      />
     `;
   const props = { platform, account, profileId, onClose, onDone };
   if (url) return html`<${Continue} ...${props} url=${url} />`;
-  return isByForm(platform)
-    ? html`<${ByForm} ...${props} />`
-    : html`<${AtNetwork} ...${props} onBegun=${setUrl} />`;
+  return isByForm(platform) ? html`
+    <${ByForm} ...${props} />
+  ` : html`
+    <${AtNetwork} ...${props} onBegun=${setUrl} />
+  `;
 }
 
 /**
@@ -120,19 +129,16 @@ const titleOf = ({ account, platform }) =>
 /** By what the network wants to know. @param {Props} props */
 function ByForm(props) {
   const { platform, account, profileId, onClose, onDone } = props;
-  const form = useForm(
-    /** @type {Record<string, string>} */ ({}),
-    async (fields) => {
-      await post(`/platforms/${platform.platform}/connect`, {
-        profileId,
-        fields,
-        ...(account ? { accountId: account.id } : {}),
-      });
-      await onDone();
-      toast(t("Connected."));
-      onClose();
-    },
-  );
+  const form = useForm(/** @type {Record<string, string>} */ ({}), async (fields) => {
+    await post(`/platforms/${platform.platform}/connect`, {
+      profileId,
+      fields,
+      ...(account ? { accountId: account.id } : {}),
+    });
+    await onDone();
+    toast(t("Connected."));
+    onClose();
+  });
   return html`
     <${FormDialog} title=${titleOf(props)} form=${form} submit=${t("Connect")} onClose=${onClose}>
       ${platform.credentialFields.map((field, index) => html`
@@ -149,7 +155,10 @@ function ByForm(props) {
   `;
 }
 
-/** By agreeing at the network, after what has to be known before. @param {Props & {onBegun: (url: string) => void}} props */
+/**
+ * By agreeing at the network, after what has to be known before.
+ * @param {Props & {onBegun: (url: string) => void}} props
+ */
 function AtNetwork(props) {
   const { platform, account, profileId, onClose, onBegun } = props;
   const form = useForm({ instanceUrl: undefined }, async ({ instanceUrl }) =>
@@ -174,7 +183,10 @@ function AtNetwork(props) {
 const connections = () =>
   JSON.stringify(accounts.peek()?.map(({ id, status, statusReason }) => [id, status, statusReason]));
 
-/** Until the person comes back from the network: then it looks whether the account is there. @param {Props & {url: string}} props */
+/**
+ * Until the person comes back from the network: then it looks whether the account is there.
+ * @param {Props & {url: string}} props
+ */
 function Continue(props) {
   const { platform, url, onClose, onDone } = props;
   const [before] = useState(connections);

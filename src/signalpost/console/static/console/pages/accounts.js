@@ -37,9 +37,10 @@ export default function Accounts({ id, query: { profileId, connect } }) {
         ${() => html`<${Account} id=${id} reload=${loaded.reload} />`}
       <//>
     `;
+  const isInvites = Boolean(id) && may("invites:write");
   return html`
     <${Frame} id=${id} isConnecting=${Boolean(connect)} reload=${loaded.reload}>
-      ${id ? html`
+      ${isInvites ? html`
         <${Invites} profileId=${profileId} />
       ` : html`
         <${Loaded} loaded=${loaded}>

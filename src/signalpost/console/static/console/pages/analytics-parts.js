@@ -2,7 +2,7 @@
 import { html } from "../html.js";
 import { locale, number, t } from "../i18n.js";
 import { filter } from "../router.js";
-import { zone } from "../store.js";
+import { workspaceZone } from "../store.js";
 import { format, wallTime } from "../time.js";
 import { Field } from "../components/field.js";
 
@@ -73,7 +73,7 @@ export function Change({ now, before }) {
 export function periodOf({ days = "30", from = "", to: until = "", profileId = "" }) {
   if (days === "own") return { startDate: from, endDate: until, profileId };
   const first = new Date(Date.now() - (Number(days) - 1) * DAY_MS);
-  return { startDate: wallTime(first, zone.value).slice(0, 10), endDate: "", profileId };
+  return { startDate: wallTime(first, workspaceZone.value).slice(0, 10), endDate: "", profileId };
 }
 
 /**

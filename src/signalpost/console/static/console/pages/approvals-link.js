@@ -4,13 +4,13 @@ import { all, post as send } from "../api.js";
 import { useLoad } from "../hooks.js";
 import { loadTexts, t, tn } from "../i18n.js";
 import { titleOf } from "../post-parts.js";
-import { profiles, zone } from "../store.js";
+import { profiles, workspaceZone } from "../store.js";
 import { addMonths, dateOf, dayName, dayStart } from "../zones.js";
 import { CheckList } from "../components/check-list.js";
 import { Field } from "../components/field.js";
 import { FormDialog, errorAt, useForm } from "../components/form.js";
 import { Loaded } from "../components/loaded.js";
-import { ProfileField } from "../components/profile-field.js";
+import { ProfileField, firstProfile } from "../components/profile-field.js";
 import { SecretDialog } from "../components/secret-dialog.js";
 
 await loadTexts("approvals"); // the page of a post shows this, too
@@ -35,7 +35,8 @@ const monthsOf = (timeZone) => {
 };
 
 /** @param {string} profileId */
-const zoneOf = (profileId) => profiles.value?.find(({ id }) => id === profileId)?.timezone ?? zone.value;
+const zoneOf = (profileId) =>
+  profiles.value?.find(({ id }) => id === profileId)?.timezone ?? workspaceZone.value;
 
 /**
  * @param {{posts?: Post[], onClose: (created: boolean) => void}} props without `posts`, they are chosen
@@ -44,7 +45,7 @@ export default function ApprovalLink({ posts, onClose }) {
   const [link, setLink] = useState(/** @type {ApprovalLinkData | null} */ (null));
   const form = useForm(
     {
-      profileId: profiles.value?.[0]?.id ?? "",
+      profileId: firstProfile(),
       which: CHOSEN,
       postIds: posts?.map(({ id }) => id) ?? /** @type {string[]} */ ([]),
       days: "14",

@@ -16,8 +16,9 @@ import { toast, toastProblem } from "../components/toasts.js";
 
 const Ask = lazyDialog(() => import("./approvals-link.js"));
 
-export default function Links() {
-  const loaded = useLoad(() => all("/approval-links", {}, 200), []);
+/** @param {{profileId: string}} props */
+export default function Links({ profileId }) {
+  const loaded = useLoad(() => all("/approval-links", { profileId }, 200), [profileId]);
   const [asking, setAsking] = useState(false);
   const revoke = (/** @type {ApprovalLink} */ link) =>
     remove(`/approval-links/${link.id}`)

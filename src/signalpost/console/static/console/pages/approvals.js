@@ -51,7 +51,11 @@ export default function Approvals({ id, query }) {
           ...(mayDecide() ? [[LINKS, t("Sent links")]] : []),
         ]}
       />
-      ${id === LINKS && mayDecide() ? html`<${Links} />` : html`<${Posts} id=${id} query=${query} />`}
+      ${id === LINKS && mayDecide() ? html`
+        <${Links} profileId=${query.profileId} />
+      ` : html`
+        <${Posts} id=${id} query=${query} />
+      `}
     <//>
   `;
 }

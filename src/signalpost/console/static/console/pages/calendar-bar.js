@@ -76,9 +76,7 @@ export function Filters({ filters }) {
   const { profileId, ...others } = filters; // the client is chosen at the top
   const count = Object.values(others).filter(Boolean).length;
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => filter({ [name]: value });
-  const choices = (accounts.value ?? []).filter(
-    (account) => !profileId || account.profileId === profileId,
-  );
+  const choices = (accounts.value ?? []).filter((account) => !profileId || account.profileId === profileId);
   return html`
     <details class="calendar-filters" open=${count > 0}>
       <summary>${count ? tn(count, "{n} filter", "{n} filters") : t("Filters")}</summary>

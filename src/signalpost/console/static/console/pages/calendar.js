@@ -6,7 +6,7 @@ import { useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { filter, go } from "../router.js";
-import { loadBasics, loadPlatforms, may, profiles, zone as workspaceZone } from "../store.js";
+import { loadBasics, loadPlatforms, may, profiles, workspaceZone } from "../store.js";
 import { wallTime, zoneLabel } from "../time.js";
 import { addDays, addMonths, dateOf, dayStart } from "../zones.js";
 import { lazy } from "../components/lazy.js";

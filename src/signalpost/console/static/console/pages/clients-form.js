@@ -7,7 +7,7 @@ import { Check, Field } from "../components/field.js";
 import { toast } from "../components/toasts.js";
 import { useAction } from "../hooks.js";
 import { t } from "../i18n.js";
-import { loadBasics, zone } from "../store.js";
+import { loadBasics, workspaceZone } from "../store.js";
 
 /** @typedef {import("../store.js").Profile} Profile */
 
@@ -46,7 +46,7 @@ export default function ClientForm({ client, onClose, onDelete }) {
   const [fields, setFields] = useState({
     name: client?.name ?? "",
     color: client?.color ?? COLOR,
-    timezone: client?.timezone ?? zone.peek(),
+    timezone: client?.timezone ?? workspaceZone.peek(),
     approvalRequired: client?.approvalRequired ?? false,
   });
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));

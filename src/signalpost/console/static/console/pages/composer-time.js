@@ -1,6 +1,6 @@
 // At which time a post is published, on the clocks of its zone.
 import { html } from "../html.js";
-import { zone } from "../store.js";
+import { workspaceZone } from "../store.js";
 import { t } from "../i18n.js";
 import { wallTime, zoneLabel } from "../time.js";
 import { clockNote, resolve } from "../zones.js";
@@ -12,7 +12,7 @@ import { Field } from "../components/field.js";
 
 /** @param {{draft: Draft, change: Change, errorAt: ErrorAt}} props */
 export default function AtTime({ draft, change, errorAt }) {
-  const zones = [...new Set([draft.timezone, zone.value, "UTC", ...Intl.supportedValuesOf("timeZone")])];
+  const zones = [...new Set([draft.timezone, workspaceZone.value, "UTC", ...Intl.supportedValuesOf("timeZone")])];
   return html`
     <div class="row">
       <${Field}

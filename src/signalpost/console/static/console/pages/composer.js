@@ -6,7 +6,7 @@ import { loadTexts, t } from "../i18n.js";
 import { draftOf, emptyDraft } from "../draft.js";
 import { keptOf } from "../files.js";
 import { useAction, useLoad } from "../hooks.js";
-import { accounts, loadBasics, loadPlatforms, may, profiles, zone } from "../store.js";
+import { accounts, loadBasics, loadPlatforms, may, profiles, workspaceZone } from "../store.js";
 import { Button } from "../components/button.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
@@ -19,10 +19,9 @@ import { Accounts, PostFiles, Texts } from "./composer-texts.js";
 import { issueSentence, sentencesOf } from "../words.js";
 import { More, When } from "./composer-when.js";
 
+const Absent = lazy(() => import("./composer-absent.js"), 2);
 const NetworkOptions = lazy(() => import("./composer-options.js"), 1);
 const Thread = lazy(() => import("./composer-thread.js"), 1);
-const NotYours = lazy(() => import("./composer-not-yours.js"));
-const NoClient = lazy(() => import("./composer-no-client.js"));
 const Preview = lazy(() => import("./composer-preview.js"));
 const Notices = lazyDialog(() => import("./composer-notices.js"));
 const Drafts = lazyDialog(() => import("./composer-drafts.js"));
@@ -68,7 +67,7 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
   const profile =
     choices.find((candidate) => candidate.id === profileId) ??
     choices.find((candidate) => candidate.id === firstProfile());
-  const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? zone.peek());
+  const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? workspaceZone.peek());
   const own = usable(draft.profileId);
   const accountIds = own.length === 1 ? [own[0].id] : [];
   return { ...first, draft: { ...draft, accountIds, media: added, ...place }, base: NOTHING };
@@ -82,7 +81,7 @@ const usable = (profileId) =>
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Composer({ id, query }) {
-  return may("posts:write") ? html`<${Begun} id=${id} query=${query} />` : html`<${NotYours} />`;
+  return may("posts:write") ? html`<${Begun} id=${id} query=${query} />` : html`<${Absent} />`;
 }
 
 /** @param {{id: string, query: Record<string, string>}} props */
@@ -102,7 +101,8 @@ const ofProfile = (profileId) => ({
   accountIds: [],
   variants: {},
   own: {},
-  timezone: profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? zone.value,
+  timezone:
+    profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? workspaceZone.value,
 });
 
 /** @param {{first: First}} props */
@@ -132,7 +132,7 @@ function Editor({ first }) {
         : undefined;
     return issue && issueSentence(issue);
   };
-  if (!profiles.value?.length) return html`<${NoClient} />`;
+  if (!profiles.value?.length) return html`<${Absent} />`;
   return html`
     <${Page}
       wide

@@ -14,7 +14,7 @@ const Requests = lazy(() => import("./developers-requests.js"));
 const Explorer = lazy(() => import("./developers-explorer.js"));
 
 const PARTS = /** @type {Record<string, (query: Record<string, string>, part: string) => any>} */ ({
-  webhooks: () => html`<${Webhooks} />`,
+  webhooks: () => may("webhooks:read") && html`<${Webhooks} />`,
   requests: (query) => html`<${Requests} query=${query} />`,
   explorer: (query, part) => html`<${Explorer} query=${query} part=${part} />`,
 });
@@ -38,7 +38,7 @@ export default function Developers({ id, part, query }) {
       }
     >
       <${Tabs} label=${t("Developers")} path="developers" current=${id} tabs=${tabs} />
-      ${PARTS[id]?.(query, part) ?? html`<${Keys} />`}
+      ${PARTS[id]?.(query, part) || html`<${Keys} />`}
     <//>
   `;
 }

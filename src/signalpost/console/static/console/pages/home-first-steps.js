@@ -4,7 +4,7 @@ import { get, post, userId, workspaceId } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
-import { may, me, profiles, zone } from "../store.js";
+import { may, me, profiles, workspaceZone } from "../store.js";
 import { useAction } from "../hooks.js";
 import { zoneLabel } from "../time.js";
 import { Button, LinkButton } from "../components/button.js";
@@ -39,14 +39,6 @@ export async function firstSteps({ accountCount, postCount }) {
 /** @param {{done: Done, reload: () => Promise<void>}} props */
 export function FirstSteps({ done, reload }) {
   const [isAway, setAway] = useState(false);
-  const [busy, connect] = useAction(async () => {
-    await post("/platforms/sandbox/connect", {
-      profileId: firstProfile(),
-      fields: { username: "demo" },
-    });
-    toast(t("The sandbox is connected."));
-    await reload();
-  });
   const putAway = () => {
     localStorage.setItem(key(), "away");
     setAway(true);
@@ -59,46 +51,54 @@ export function FirstSteps({ done, reload }) {
       actions=${
         html`
           <span class="soft">${t("{n} of {all} done", { n: count, all: 4 })}</span>
-          <${Button} kind="quiet" icon="close" onClick=${putAway}>${t("Do not show again")}<//>
+          <${Button} kind="quiet" icon="close" onClick=${putAway}>
+            ${t("Do not show again")}
+          <//>
         `
       }
     >
       <ol class="steps">
-        <${Step} title=${t("A client")} isDone=${done.client} isOpen=${may("profiles:write")} action=${
-          html`<${LinkButton} href=${to("clients", { new: "1" })} icon="plus">
-            ${done.client ? t("Another client") : t("New client")}
-          <//>`
-        }>
+        <${Step}
+          title=${t("A client")}
+          isDone=${done.client}
+          isOpen=${may("profiles:write")}
+          action=${
+            html`<${LinkButton} href=${to("clients", { new: "1" })} icon="plus">
+              ${done.client ? t("Another client") : t("New client")}
+            <//>`
+          }
+        >
           ${t("Whoever the accounts belong to: a brand, a shop, a person. Times are those of {zone}.", {
-            zone: zoneLabel(zone.value),
+            zone: zoneLabel(workspaceZone.value),
           })}
         <//>
-        <${Step} title=${t("An account")} isDone=${done.account} isOpen=${may("accounts:write")} action=${
-          html`
-            ${!done.account && html`
-              <${Button} kind="primary" busy=${busy} onClick=${connect}>
-                ${t("Connect the sandbox")}
-              <//>
-            `}
-            <${LinkButton} href=${to("accounts", { connect: "1" })} icon="link">
-              ${t("Connect a network")}
-            <//>
-          `
-        }>
-          ${t(
-            "Where posts go. The sandbox is a network inside this service, to try things: it publishes nothing to the internet, and you disconnect it when you are done.",
-          )}
-        <//>
-        <${Step} title=${t("A post")} isDone=${done.post} isOpen=${done.account} action=${
-          html`<${LinkButton} href=${to("compose")} kind=${done.post ? "plain" : "primary"} icon="compose">
-            ${t("Write a post")}
-          <//>`
-        }>
+        <${Connecting} isDone=${done.account} reload=${reload} />
+        <${Step}
+          title=${t("A post")}
+          isDone=${done.post}
+          isOpen=${done.account}
+          action=${
+            html`<${LinkButton}
+              href=${to("compose")}
+              kind=${done.post ? "plain" : "primary"}
+              icon="compose"
+            >
+              ${t("Write a post")}
+            <//>`
+          }
+        >
           ${t("Publish it now, or choose a time.")}
         <//>
-        <${Step} title=${t("The team")} isDone=${done.team} isOpen=${may("team:write")} action=${
-          html`<${LinkButton} href=${to("team", { invite: "1" })} icon="team">${t("Invite someone")}<//>`
-        }>
+        <${Step}
+          title=${t("The team")}
+          isDone=${done.team}
+          isOpen=${may("team:write")}
+          action=${
+            html`<${LinkButton} href=${to("team", { invite: "1" })} icon="team">
+              ${t("Invite someone")}
+            <//>`
+          }
+        >
           ${t("Those who write, approve or look, each with the rights they need.")}
         <//>
       </ol>
@@ -106,9 +106,44 @@ export function FirstSteps({ done, reload }) {
   `;
 }
 
+/** @param {{isDone: boolean, reload: () => Promise<void>}} props */
+function Connecting({ isDone, reload }) {
+  const [busy, connect] = useAction(async () => {
+    await post("/platforms/sandbox/connect", {
+      profileId: firstProfile(),
+      fields: { username: "demo" },
+    });
+    toast(t("The sandbox is connected."));
+    await reload();
+  });
+  return html`
+    <${Step}
+      title=${t("An account")}
+      isDone=${isDone}
+      isOpen=${may("accounts:write")}
+      action=${
+        html`
+          ${!isDone && html`
+            <${Button} kind="primary" busy=${busy} onClick=${connect}>
+              ${t("Connect the sandbox")}
+            <//>
+          `}
+          <${LinkButton} href=${to("accounts", { connect: "1" })} icon="link">
+            ${t("Connect a network")}
+          <//>
+        `
+      }
+    >
+      ${t(
+        "Where posts go. The sandbox is a network inside this service, to try things: it publishes nothing to the internet, and you disconnect it when you are done.",
+      )}
+    <//>
+  `;
+}
+
 /**
- * @param {{title: string, isDone: boolean, isOpen: boolean, action: Children, children?: Children}} props `isOpen`:
- * whether this person can do it now
+ * @param {{title: string, isDone: boolean, isOpen: boolean, action: Children, children?: Children}} props
+ * `isOpen`: whether this person can do it now
  */
 const Step = ({ title, isDone, isOpen, action, children }) => html`
   <li class=${isDone ? "done" : ""}>

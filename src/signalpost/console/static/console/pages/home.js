@@ -42,26 +42,28 @@ const moment = (entry) => entry.publishedAt ?? entry.scheduledAt ?? entry.create
 /** @param {string | undefined} profileId of the client whose things are shown; without it those of all */
 async function load(profileId) {
   const ended = { sort: "-scheduledAt", profileId };
-  const [failed, partial, next, published, own, stats, usage, hooks, system, decisions] = await Promise.all([
-    get("/posts", { status: "failed", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
-    get("/posts", { status: "partial", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
-    get("/posts", {
-      status: "scheduled",
-      from: new Date().toISOString(),
-      to: day(1),
-      sort: "scheduledAt",
-      profileId,
-      limit: 10,
-    }),
-    get("/posts", { status: "published", from: day(-1), limit: 10, ...ended }),
-    accountsOf(profileId),
-    get("/posts/stats", { profileId }),
-    get("/auth/usage"),
-    may("webhooks:read") ? all("/webhooks") : [],
-    may("instance:admin") ? get("/admin/system") : null,
-    approvals(profileId),
-    loadPlatforms(),
-  ]);
+  const [failed, partial, next, published, own, stats, usage, hooks, system, decisions] = await Promise.all(
+    [
+      get("/posts", { status: "failed", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
+      get("/posts", { status: "partial", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
+      get("/posts", {
+        status: "scheduled",
+        from: new Date().toISOString(),
+        to: day(1),
+        sort: "scheduledAt",
+        profileId,
+        limit: 10,
+      }),
+      get("/posts", { status: "published", from: day(-1), limit: 10, ...ended }),
+      accountsOf(profileId),
+      get("/posts/stats", { profileId }),
+      get("/auth/usage"),
+      may("webhooks:read") ? all("/webhooks") : [],
+      may("instance:admin") ? get("/admin/system") : null,
+      approvals(profileId),
+      loadPlatforms(),
+    ],
+  );
   const counts = { accountCount: own.length, postCount: stats.total };
   return {
     ...decisions,

@@ -3,9 +3,9 @@ import { html, useEffect, useState } from "../html.js";
 import { newKey, post as send, remove } from "../api.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
-import { mayEdit, mayPurge } from "../rights.js";
+import { mayDecide, mayEdit, mayPurge } from "../rights.js";
 import { go, to } from "../router.js";
-import { loadBasics, may, mayDecide, profiles } from "../store.js";
+import { loadBasics, may, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Check } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
@@ -67,7 +67,7 @@ export function Actions({ post, reload }) {
           ${t("Pass on…")}
         <//>
       `}
-    `}
+      `}
     ${mayEdit(post) && html`
       <${Button} kind="danger" icon="trash" onClick=${() => setAsking("delete")}>
         ${t("Delete")}

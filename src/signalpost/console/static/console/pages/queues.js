@@ -7,7 +7,7 @@ import { Empty } from "../components/empty.js";
 import { lazy } from "../components/lazy.js";
 import { List } from "../components/list.js";
 import { Page } from "../components/page.js";
-import { ProfileFilter, profileOptions } from "../components/profile-field.js";
+import { profileOptions } from "../components/profile-field.js";
 import { useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
@@ -44,9 +44,6 @@ function Overview({ profileId }) {
       subtitle=${t("Weekly times at which posts go out. A post takes the next one that is free.")}
       actions=${add}
     >
-      <div class="row filters short">
-        <${ProfileFilter} value=${profileId} />
-      </div>
       <${List}
         loaded=${loaded}
         label=${t("Queues")}

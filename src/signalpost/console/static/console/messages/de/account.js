@@ -1,5 +1,8 @@
 // German of pages/account.js.
 export default /** @type {Record<string, string>} */ ({
+  "About me": "Über mich",
+  "All keys": "Alle Schlüssel",
+  "API keys that I made": "API-Schlüssel von mir",
   "At least 10 characters.": "Mindestens 10 Zeichen.",
   "At least 10 characters. A few words are easier to remember than signs.":
     "Mindestens 10 Zeichen. Einige Wörter merken sich leichter als Sonderzeichen.",
@@ -33,8 +36,12 @@ export default /** @type {Record<string, string>} */ ({
     "Scannen Sie das mit dem Telefon und senden Sie die Nachricht, die sich öffnet.",
   "Send a text or a picture to a number at WhatsApp, and it becomes a post.":
     "Schicken Sie einen Text oder ein Bild an eine Nummer bei WhatsApp, und es wird ein Beitrag.",
+  "Many people have this password. Choose another: a few words.":
+    "Dieses Passwort haben viele. Wählen Sie ein anderes: ein paar Wörter.",
+  "None.": "Keine.",
   "Set it up": "Einrichten",
   "Sign out everywhere else": "Überall sonst abmelden",
+  "Sign-in provider": "Anmeldedienst",
   "Signed in": "Angemeldet",
   "Signed out in {n} other place.": "An {n} anderen Stelle abgemeldet.",
   "Signed out in {n} other places.": "An {n} anderen Stellen abgemeldet.",
@@ -45,8 +52,11 @@ export default /** @type {Record<string, string>} */ ({
   "Switch it off": "Ausschalten",
   "Switch off the second factor?": "Zweiten Faktor ausschalten?",
   System: "System",
+  "that of the workspace ({zone})": "die des Arbeitsbereichs ({zone})",
   "The password is changed. You are signed out everywhere else.":
     "Das Passwort ist geändert. Überall sonst sind Sie abgemeldet.",
+  "They act with your rights, as long as you have them.":
+    "Sie handeln mit Ihren Rechten, solange Sie sie haben.",
   "This browser": "Dieser Browser",
   "This code is wrong, or was used before. Wait for the next one.":
     "Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.",
@@ -54,6 +64,8 @@ export default /** @type {Record<string, string>} */ ({
   "This is the password that you have. Choose another one.":
     "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
   "this one": "diese hier",
+  "Times are shown to you in it. The calendar and posts stay in those of workspace and client.":
+    "Zeiten werden Ihnen in ihr gezeigt. Kalender und Beiträge bleiben in denen von Arbeitsbereich und Kunde.",
   unknown: "unbekannt",
   Unlink: "Verknüpfung lösen",
   "Unlink the number?": "Verknüpfung der Nummer lösen?",
@@ -63,4 +75,6 @@ export default /** @type {Record<string, string>} */ ({
     "Mit einer App, die Codes zeigt, reicht ein gestohlenes Passwort nicht zur Anmeldung.",
   "Works until": "Gilt bis",
   "Your number is linked.": "Ihre Nummer ist verknüpft.",
+  "You can also sign in with {name}, with the address {email}.":
+    "Sie können sich auch mit {name} anmelden, mit der Adresse {email}.",
 });
