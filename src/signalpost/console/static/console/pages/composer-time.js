@@ -12,7 +12,9 @@ import { Field } from "../components/field.js";
 
 /** @param {{draft: Draft, change: Change, errorAt: ErrorAt}} props */
 export default function AtTime({ draft, change, errorAt }) {
-  const zones = [...new Set([draft.timezone, workspaceZone.value, "UTC", ...Intl.supportedValuesOf("timeZone")])];
+  const zones = [
+    ...new Set([draft.timezone, workspaceZone.value, "UTC", ...Intl.supportedValuesOf("timeZone")]),
+  ];
   return html`
     <div class="row">
       <${Field}
