@@ -25,6 +25,7 @@ export function commands() {
     { keys: "g p", name: t("Go to Posts"), run: () => go("posts") },
     { keys: "g q", name: t("Go to Queues"), run: () => go("queues") },
     { keys: "g v", name: t("Go to Approvals"), run: () => go("approvals") },
+    { keys: "g f", name: t("Import posts from a file"), run: () => go("import") },
     { keys: "g m", name: t("Go to Media"), run: () => go("media") },
     { keys: "g k", name: t("Go to Clients"), run: () => go("clients") },
     { keys: "g a", name: t("Go to Accounts"), run: () => go("accounts") },

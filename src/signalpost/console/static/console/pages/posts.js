@@ -102,6 +102,9 @@ function PostsList({ query }) {
               ${t("Schedule these…")}
             <//>
           `}
+          <${LinkButton} href=${to("import")} icon="plus">
+            ${t("Import")}
+          <//>
           <${LinkButton} href=${to("trash")} icon="trash">
             ${t("Trash")}
           <//>

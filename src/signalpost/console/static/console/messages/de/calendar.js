@@ -2,7 +2,6 @@
 export default /** @type {Record<string, string>} */ ({
   "+{n} more": "+{n} weitere",
   "All hours": "Alle Stunden",
-  Earlier: "Früher",
   Filters: "Filter",
   "Free slot of {queue}": "Freier Termin von {queue}",
   "Free slots of {n} more queue are not shown: choose a client.":
@@ -11,7 +10,6 @@ export default /** @type {Record<string, string>} */ ({
     "Freie Termine von {n} weiteren Warteschlangen werden nicht gezeigt: wählen Sie einen Kunden.",
   "From {day} on": "Ab {day}",
   "Hours of the day only": "Nur Tagesstunden",
-  Later: "Später",
   List: "Liste",
   Month: "Monat",
   Move: "Verschieben",

@@ -109,7 +109,6 @@ export default /** @type {Record<string, string>} */ ({
   "Send {method}": "{method} senden",
   "Sending…": "Wird gesendet …",
   "Sent as": "Gesendet als",
-  Stop: "Anhalten",
   "Stopped.": "Angehalten.",
   "Switch now": "Jetzt wechseln",
   "Test key": "Testschlüssel",

@@ -7,7 +7,6 @@ export default /** @type {Record<string, string>} */ ({
   "attempt {n}": "Versuch {n}",
   "Change the post": "Beitrag ändern",
   Content: "Inhalt",
-  Created: "Erstellt",
   "Delete this post?": "Diesen Beitrag löschen?",
   "External id": "Externe ID",
   "If the post is at {account} after all, it will be there twice.":

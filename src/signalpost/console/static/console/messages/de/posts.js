@@ -2,6 +2,7 @@
 export default /** @type {Record<string, string>} */ ({
   "At the times below": "Zu den Zeiten unten",
   "At which times": "Zu welchen Zeiten",
+  Import: "Importieren",
   "Next row": "Nächste Zeile",
   "No post matches these filters.": "Kein Beitrag passt zu diesen Filtern.",
   "No posts yet": "Noch keine Beiträge",
