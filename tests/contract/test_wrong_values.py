@@ -126,7 +126,7 @@ CASES: dict[str, tuple[Request, Expected]] = {
     "a schedule": (send("/posts/{draft}/schedule"), Expected(404, "mean POST /api/v1/queue/submit/")),
     "a network's folder": (send("/platform/sandbox/connect"), Expected(404, "/api/v1/platforms/sandbox/connect?")),
     "accounts": (get("/accounts"), Expected(404, "Did you mean GET /api/v1/platforms/accounts")),
-    "whoever asks": (get("/whoami"), Expected(404, "Did you mean GET /api/v1/auth/me?")),
+    "whoever asks": (get("/whoami"), Expected(404, "Did you mean GET /api/v1/auth/me or PATCH /api/v1/auth/me?")),
     "below an operation": (get("/auth/me/more"), Expected(404, "No operation at /api/v1/auth/me/more.")),
     "another version": (get("/api/v2/posts"), Expected(404, "Did you mean /api/v1/posts?")),
     "a short prefix": (send("/v1/posts/{draft}/cancel"), Expected(404, "mean DELETE /api/v1/queue/cancel/")),

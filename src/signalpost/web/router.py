@@ -97,13 +97,13 @@ class Router:
         if (node := self._find(with_prefix)) is not None and node.routes:
             hint = f" Did you mean {with_prefix}?"
         elif node is not None or path != with_prefix[len(API_PREFIX) :]:  # else it may be a page
-            hint = self._below(with_prefix)
+            hint = self._below(with_prefix, request.scope["method"])
         return problems.NotFound(
             f"No operation at {path}.{hint}", remediation=f"The API reference is at {self._reference()}."
         )
 
-    def _below(self, path: str) -> str:
-        """Return what there is where the path leaves what is served, as a sentence."""
+    def _below(self, path: str, method: str) -> str:
+        """Return what there is where the path leaves what is served, as a sentence; what has this method first."""
         node, passed = self._root, ""
         for segment in path.split("/"):
             if (following := node.children.get(segment) or node.parameter) is None:
@@ -117,7 +117,8 @@ class Router:
             return f" Did you mean {passed}/{similar}{f'/{rest}' if whole and whole.routes else ''}?"
         name = nearest(segment, tuple(self._by_name)) if segment else None
         if name is not None:  # such as /posts/{id}/cancel, /upload or /accounts
-            return f" Did you mean {' or '.join(self._by_name[name][:_NAMED_MAX])}?"
+            meant = sorted(self._by_name[name], key=lambda operation: not operation.startswith(f"{method} "))
+            return f" Did you mean {' or '.join(meant[:_NAMED_MAX])}?"
         if not names:
             return ""
         return f" Below {passed} there are: {', '.join(names[:_SHOWN_MAX])}{', …' if len(names) > _SHOWN_MAX else ''}."
