@@ -4,10 +4,11 @@ import { post as send } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { bodyOf } from "../draft.js";
-import { Warning } from "../remedy.js";
 import { networkName } from "../store.js";
-import { issueSentence } from "../words.js";
+import { lazy } from "../components/lazy.js";
 import { ProblemBox } from "../components/problem-box.js";
+
+const Findings = lazy(() => import("./composer-findings.js"), 1);
 
 /** @typedef {import("../draft.js").Draft} Draft */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
@@ -92,39 +93,5 @@ export function Checks({ checked, problem, draft }) {
         </p>
       </div>
     `;
-  // Said at the field.
-  const warnings = checked.warnings.filter((warning) => warning.code !== "schedule.dst");
-  return html`
-    <div role="status">
-      ${sentencesFor(checked.errors).map((sentence) => html`
-        <div class="notice bad" key=${sentence}>
-          <${Icon} name="cross" />
-          <p>${sentence}</p>
-        </div>
-      `)}
-      ${warnings.map((warning) => html`
-        <div class="notice warn">
-          <${Icon} name="warn" />
-          <div>
-            <${Warning} warning=${warning} />
-          </div>
-        </div>
-      `)}
-      ${checked.valid && !warnings.length && html`
-        <div class="notice ok">
-          <${Icon} name="check" />
-          <p>${tn(checked.targets.length, "Ready for {n} account.", "Ready for {n} accounts.")}</p>
-        </div>
-      `}
-    </div>
-  `;
+  return html`<${Findings} checked=${checked} />`;
 }
-
-/**
- * What is wrong, each thing once, however many accounts it concerns.
- * @param {PostValidation["errors"]} errors
- */
-const sentencesFor = (errors) => {
-  const issues = /** @type {import("../words.js").Issue[]} */ (/** @type {unknown} */ (errors));
-  return [...new Set(issues.map(issueSentence))];
-};

@@ -8,7 +8,6 @@ export default /** @type {Record<string, string>} */ ({
   "Connect the sandbox": "Sandbox verbinden",
   Decide: "Entscheiden",
   "Do not show again": "Nicht mehr zeigen",
-  Drafts: "Entwürfe",
   "Everything would be lost with the disk.": "Mit der Festplatte wäre alles verloren.",
   "First steps": "Erste Schritte",
   "It was not published.": "Er wurde nicht veröffentlicht.",
