@@ -62,6 +62,16 @@ async def test_a_post_is_dragged_to_another_day_and_back(
         assert (await owned.get(f"/posts/{post['id']}"))["scheduledAt"] == "2027-03-26T08:30:00.000Z"
 
 
+async def test_a_draft_that_is_dragged_stays_a_draft(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
+    post = await schedule(owned, planned, "Unfinished", "2027-04-14T09:30", publishMode="draft")
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
+        await show(page, planned, "month", "2027-04-01")
+        await page.get_by_role("button", name="Unfinished").drag_to(cell(page, "2027-04-15T09:00"))
+        await page.get_by_text("Moved to 15 Apr 2027, 09:30.").wait_for()
+    stored = await owned.get(f"/posts/{post['id']}")
+    assert (stored["status"], stored["scheduledAt"]) == ("draft", "2027-04-15T07:30:00.000Z")
+
+
 async def test_a_post_is_moved_by_keyboard_alone(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
     """Also one that repeats; a time that does not exist is named, at the field; the focus follows the post."""
     monthly = {"rrule": "FREQ=MONTHLY", "count": 3}

@@ -101,7 +101,12 @@ export function useMoves(loaded) {
     try {
       const saved = await patch(
         `/posts/${post.id}`,
-        { scheduledAt: at, timezone: post.timezone },
+        // A draft stays one: nothing goes out because somebody planned it.
+        {
+          scheduledAt: at,
+          timezone: post.timezone,
+          ...(post.status === "draft" ? { publishMode: "draft" } : {}),
+        },
         { headers: { "If-Match": `"${post.version}"` } },
       );
       await loaded.reload();
