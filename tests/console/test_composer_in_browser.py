@@ -158,6 +158,7 @@ async def test_what_a_network_lets_one_choose_is_chosen_in_the_composer(
         await page.get_by_label("Language", exact=True).fill("de-AT")
         await page.get_by_role("button", name="Save draft").click()
         await page.wait_for_url(re.compile("/console/compose/pst_"))
+        await page.get_by_text("Saved", exact=True).wait_for()
         saved = await owned.get(f"/posts/{page.url.rpartition('/')[2]}")
         await page.reload()
         await expect(page.get_by_label("Visibility")).to_have_value("private")

@@ -283,9 +283,9 @@ async def test_a_page_follows_what_others_do_also_when_its_stream_is_cut(
     async with console() as page:
         await page.route("**/events/stream", cut_the_first)
         await page.goto("/console/posts")
-        await page.get_by_text(missed, exact=True).wait_for()
+        await page.get_by_role("link", name=missed, exact=True).wait_for()
         await owned.post("/posts", json={"profileId": owned.profile, "text": later, "draft": True})
-        await page.get_by_text(later).wait_for()
+        await page.get_by_role("link", name=later).wait_for()
         assert len(streams) == 2
 
 
@@ -303,7 +303,7 @@ async def test_a_page_asks_once_for_a_stream_that_the_instance_does_not_have(
         await page.route("**/events/stream", refuse)
         await owned.post("/posts", json={"profileId": owned.profile, "text": late, "draft": True})
         await page.goto("/console/posts")
-        await page.get_by_text(late).wait_for()
+        await page.get_by_role("link", name=late).wait_for()
         for _ in range(2):
             await page.evaluate("dispatchEvent(new Event('online'))")
         async with page.expect_response("**/posts?status=failed&*"):  # comes after any call for a stream

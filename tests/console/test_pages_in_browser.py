@@ -226,6 +226,7 @@ async def test_an_account_is_connected_in_the_console_by_four_clicks(
         await page.goto(f"/console/accounts?profileId={profile['id']}")
         await page.get_by_role("button", name="Connect an account").click()
         await page.get_by_role("dialog").get_by_role("button", name="Mastodon").click()
+        await expect(page.get_by_label("Server")).to_be_focused()
         async with page.expect_popup() as opening:
             await page.keyboard.press("Enter")  # the server is the operator's
         window = await opening.value

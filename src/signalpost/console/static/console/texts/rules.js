@@ -253,6 +253,7 @@ RULES["media.large_video"] = RULES["media.large"];
 export const ISSUES = {
   required: () => t("This is missing. Fill it in."),
   too_short: () => t("This is too short."),
+  too_common: () => t("Many people have this password, so it is guessed first. Choose another one."),
   too_long: (v) => t("This is too long: at most {max}.", { max: number(v.max) }),
   out_of_range: () => t("This is too much, too little, too early or too late."),
   format: () => t("This is not written as it must be."),

@@ -102,6 +102,8 @@ export default /** @type {Record<string, string>} */ ({
   "This is too long: at most {max}.": "Das ist zu lang: höchstens {max}.",
   "This is too much, too little, too early or too late.":
     "Das ist zu viel, zu wenig, zu früh oder zu spät.",
+  "Many people have this password, so it is guessed first. Choose another one.":
+    "Dieses Passwort haben viele, es wird zuerst probiert. Wählen Sie ein anderes.",
   "This is too short.": "Das ist zu kurz.",
   "This picture has too many pixels for {network}. Make it smaller.":
     "Dieses Bild hat zu viele Pixel für {network}. Machen Sie es kleiner.",
