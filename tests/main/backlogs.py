@@ -166,7 +166,8 @@ BACKLOGS: Final = {
         "media.sweep",
         "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"
         " created_by, expires_at) select gen_random_uuid(), workspace_id, 'image', 'backlog', 'image/png', 1, '',"
-        f" 'backlog/' || gen_random_uuid(), 'ready', '{{}}', {_OLD} from {_ANYONE}, {_N}",
+        " 'backlog/' || gen_random_uuid(), 'ready', json_build_object('type', 'user', 'id', null, 'name', null),"
+        f" {_OLD} from {_ANYONE}, {_N}",
         "media",
         "select count(*) from media where file_name = 'backlog' and expires_at is not null",
         at_once=sweep.BATCH,

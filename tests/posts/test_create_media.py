@@ -100,7 +100,8 @@ async def a_file(make: Make, owner: Login, *, sha: bytes = b"a" * 32, status: st
     async with make.context.database.transaction() as db:
         await db.execute(
             "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"
-            " created_by, created_by_user_id) values ($1, $2, 'image', 'a.png', 'image/png', 10, $3, $4, $5, '{}', $6)",
+            " created_by, created_by_user_id) values ($1, $2, 'image', 'a.png', 'image/png', 10, $3, $4, $5,"
+            " json_build_object('type', 'user', 'id', null, 'name', null), $6)",
             media_id, owner.workspace_id, sha, path, status, owner.user_id,
         )  # fmt: skip
     return ids.encode("med", media_id), path

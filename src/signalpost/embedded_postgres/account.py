@@ -6,10 +6,9 @@ import pwd
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
-
-from msgspec import Struct
 
 from signalpost.embedded_postgres import run_as
 
@@ -17,7 +16,8 @@ _NAMES = ("signalpost", "postgres")
 _SECONDS_MAX = 120.0
 
 
-class ServerAccount(Struct, frozen=True):
+@dataclass(frozen=True)
+class ServerAccount:
     """An account of this machine. `uid` None: the account of this process, and no file changes its owner."""
 
     name: str

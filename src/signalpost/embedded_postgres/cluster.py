@@ -15,10 +15,9 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
-
-from msgspec import Struct
 
 from signalpost.kit.errors import OperatorError
 
@@ -34,7 +33,8 @@ class PostgresFailed(OperatorError):
     """The embedded PostgreSQL did not start or stop; the message ends with the end of its log."""
 
 
-class Cluster(Struct, frozen=True):
+@dataclass(frozen=True)
+class Cluster:
     """A cluster whose server runs. If the server was stopped or killed, call `start_postgres` again for a new value."""
 
     folder: Path

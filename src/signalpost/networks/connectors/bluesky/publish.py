@@ -2,9 +2,10 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec import structs
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse
@@ -135,7 +136,7 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
     except ApiError as error:
         if members(error.response).get("error") == "BlobNotFound":
             await forget_blobs(part.journal, part.index)
-        return await _after_error(replace(part, intended=intended), error)
+        return await _after_error(structs.replace(part, intended=intended), error)
 
 
 async def _write(part: ThreadPart, record: Mapping[str, Any], rkey: str) -> Response:

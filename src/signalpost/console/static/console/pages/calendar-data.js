@@ -101,7 +101,7 @@ export function useMoves(loaded) {
     try {
       const saved = await patch(
         `/posts/${post.id}`,
-        // A draft stays one: nothing goes out because somebody planned it.
+        // A draft stays one: nothing goes out because it was planned.
         {
           scheduledAt: at,
           timezone: post.timezone,

@@ -8,7 +8,7 @@ import { networkName } from "../store.js";
 import { lazy } from "../components/lazy.js";
 import { ProblemBox } from "../components/problem-box.js";
 
-const Findings = lazy(() => import("./composer-findings.js"), 1);
+const Result = lazy(() => import("./composer-result.js"), 1);
 
 /** @typedef {import("../draft.js").Draft} Draft */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
@@ -93,5 +93,5 @@ export function Checks({ checked, problem, draft }) {
         </p>
       </div>
     `;
-  return html`<${Findings} checked=${checked} />`;
+  return html`<${Result} checked=${checked} />`;
 }

@@ -8,7 +8,7 @@ import { issueSentence } from "../words.js";
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 
 /** @param {{checked: PostValidation}} props */
-export default function Findings({ checked }) {
+export default function Result({ checked }) {
   // Said at the field.
   const warnings = checked.warnings.filter((warning) => warning.code !== "schedule.dst");
   return html`
