@@ -345,7 +345,7 @@ async def test_the_drawer_shows_the_calls_of_the_page(console: OpenPage, account
         await page.get_by_role("button", name="API calls").click()
         drawer = page.get_by_role("dialog", name="API calls of this page")
         for path in ("/workspaces", "/profiles", "/platforms/accounts/all"):  # what arrives moves the others down
-            await drawer.get_by_role("button").filter(has_text=f"{path}200").wait_for()
+            await drawer.get_by_role("button").filter(has_text=f"{path}200").first.wait_for()
         # With the keyboard: a row that arrives meanwhile moves the others, and a pointer would hit another one.
         await drawer.get_by_role("button").filter(has_text="/posts200").first.press("Enter")
         await expect(drawer.locator("pre")).to_contain_text("status=failed")

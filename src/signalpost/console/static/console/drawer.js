@@ -21,7 +21,7 @@ export default function Drawer({ onClose }) {
       <div class="drawer">
         <ul class="calls">
           ${calls.map((entry) => html`
-            <li>
+            <li key=${`${entry.at} ${entry.requestId}`}>
               <button
                 type="button"
                 class="call"
