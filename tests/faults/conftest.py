@@ -9,7 +9,7 @@ from tests.faults.own_postgres import migrated_files
 from tests.faults.scene import Scene, open_scene
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
-from tests.helpers.publishing import StagedNetwork
+from tests.helpers.publishing import StagedNetwork, staged
 
 from signalpost import networks
 from signalpost.main import app
@@ -21,11 +21,12 @@ async def stage(settings: Settings, fresh_dsn: str, monkeypatch: pytest.MonkeyPa
     """A workspace with accounts on the ledger network; the network is registered during this test only."""
     monkeypatch.setattr(networks, "CONNECTORS", dict(networks.CONNECTORS))
     monkeypatch.setattr(networks, "PLATFORMS", (*networks.PLATFORMS, "ledger"))
-    async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
-        make = Make(context, api)
-        opened = StagedNetwork(context, make, await make.owner())
+    async with (
+        app.open_context(settings, fresh_dsn) as context,
+        Api(app.create(context)) as api,
+        staged(context, Make(context, api)) as opened,
+    ):
         yield opened
-        await opened.close()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.helpers.factories import Make
-from tests.helpers.publishing import StagedNetwork
+from tests.helpers.publishing import StagedNetwork, staged
 
 from signalpost import networks
 from signalpost.context import AppContext
@@ -18,12 +18,11 @@ from signalpost.network_packages.containment import PackageThread
 @pytest.fixture
 async def stage(context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[StagedNetwork]:
     """A workspace with a network that comes from a package."""
-    opened = StagedNetwork(context, make, await make.owner())
     thread = PackageThread("stage", "signalpost-stage 1.0", hang_seconds=0.5)
-    monkeypatch.setitem(networks.CONNECTORS, "stage", contained(opened.connector, thread))
     monkeypatch.setattr(networks, "PLATFORMS", (*networks.PLATFORMS, "stage"))
-    yield opened
-    await opened.close()
+    async with staged(context, make) as opened:
+        monkeypatch.setitem(networks.CONNECTORS, "stage", contained(opened.connector, thread))
+        yield opened
     thread.end()
     status.forget("stage")
 

@@ -118,7 +118,8 @@ class History:
         post_id = self._post()
         async with self.database.transaction() as db:
             await db.execute(
-                "with t as (update target set status = $2, published_at = $3, error = $4 where post_id = $1)"
+                "with t as (update target set status = $2, published_at = $3, error = $4, next_attempt_at = null"
+                " where post_id = $1)"
                 " update post set status = $5 where id = $1",
                 post_id, outcome, at if outcome in ("published", "removed") else None,
                 msgspec.to_builtins(error_at(at)) if outcome == "failed" else None, post_status,

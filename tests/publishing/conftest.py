@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.helpers.factories import Make
-from tests.helpers.publishing import StagedNetwork
+from tests.helpers.publishing import StagedNetwork, staged
 
 from signalpost import networks
 from signalpost.context import AppContext
@@ -13,8 +13,7 @@ from signalpost.context import AppContext
 @pytest.fixture
 async def stage(context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[StagedNetwork]:
     """A workspace with a network of its own, which does what the test says."""
-    opened = StagedNetwork(context, make, await make.owner())
-    monkeypatch.setitem(networks.CONNECTORS, "stage", opened.connector)
     monkeypatch.setattr(networks, "PLATFORMS", (*networks.PLATFORMS, "stage"))
-    yield opened
-    await opened.close()
+    async with staged(context, make) as opened:
+        monkeypatch.setitem(networks.CONNECTORS, "stage", opened.connector)
+        yield opened
