@@ -53,6 +53,11 @@ class Reader {
     return word;
   }
 
+  /** Past white space. */
+  space() {
+    while (typeof this.peek() === "string" && /\s/.test(this.peek())) this.at += 1;
+  }
+
   /** Texts, expressions and elements up to the end tag. */
   children() {
     const children = [];
@@ -74,7 +79,7 @@ class Reader {
     if (!/^[\w$-]+$/.test(tag)) this.fail(`A tag is a name or a variable, not ${tag}`);
     const attributes = [];
     for (;;) {
-      this.word("/>.=" + "abcdefghijklmnopqrstuvwxyz");
+      this.space();
       if (this.peek() === ">") {
         this.at += 1;
         return { tag, attributes, children: this.children() };
