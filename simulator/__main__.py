@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 
 from simulator.networks import NETWORKS
+from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
 from simulator.server import Simulator
 from simulator.stripe import Stripe
@@ -21,6 +22,10 @@ DESTINATIONS = {
     "pinterest": (
         Destination("5001", "board", "Bread", {"sections": {"88": "Rye", "89": "Wheat"}}),
         Destination("5002", "board", "Cakes"),
+    ),
+    "telegram": (
+        Destination("-1001234567890", "channel", "Corner Bakery", {"username": "corner_bakery"}),
+        Destination("-1009876543210", "supergroup", "Regulars", {"topics": (7,)}),
     ),
     "youtube": (Destination("PL100", "playlist", "Recipes"), Destination("PL200", "playlist", "Behind the counter")),
 }
@@ -79,6 +84,9 @@ def seed(world: World, service_url: str) -> str:
         if isinstance(network, WhatsApp):
             lines += [f"# app of whatsapp: {app.client_id}; its webhook: {service_url}/api/v1/wa/webhook"]
             lines += [f"{name}_{setting}={value}" for setting, value in network.settings(app).items()]
+        if isinstance(network, Telegram):
+            chats = ", ".join(chat.id for chat in DESTINATIONS[key])
+            lines += [f"# token of the bot: {network.add_token(world.person(key, 'alice'))}; its chats: {chats}"]
         if network.oauth is not None:
             lines += [f"{name}_CLIENT_ID={app.client_id}", f"{name}_CLIENT_SECRET={app.client_secret}"]
     return "\n".join(lines) + "\n"

@@ -178,6 +178,11 @@ class Network(ABC):
     def authenticate(self, request: Request) -> Grant | None:
         return None if self.oauth is None else self.oauth.find(self.bearer(request))
 
+    def end(self, grant: Grant) -> None:
+        """Let the tokens of a grant die."""
+        if self.oauth is not None:
+            self.oauth.end(grant)
+
     def _page(self, request: Request) -> Response:
         assert self.oauth is not None  # noqa: S101 - the route exists only then
         return self.oauth.page(request)

@@ -88,9 +88,9 @@ async def _answer(world: World, network: Network, request: Request, fault: Fault
         return None
     if fault is not None and kind == "status":
         return _failure(network, fault)
-    if kind == "revoked" and network.oauth is not None and (grant := network.authenticate(request)) is not None:
-        network.oauth.end(grant)
     made = network.match(request)
+    if kind == "revoked" and (grant := network.authenticate(request)) is not None:
+        network.end(grant)
     response = (
         await asyncio.to_thread(network.handle, request, made) if network.fetches else network.handle(request, made)
     )
