@@ -173,6 +173,16 @@ def test_every_option_of_every_network_has_its_texts(language: str) -> None:
     assert {text: said for text, said in catalog.items() if others.get(text, said) != said} == {}
 
 
+def test_english_says_for_people_what_the_api_says_of_options_for_programs() -> None:
+    """No names of members, no codes: each help that has some, and each value that is no word, is said in English."""
+    texts = {text for connector in CONNECTORS.values() for text in _texts_of_options(connector)}
+    catalog = _catalog("en", "options")
+
+    assert {text for text in texts if re.search(r"`|^\w+(_|[A-Z])\w*$", text)} - catalog.keys() == set()
+    assert catalog.keys() - texts == set()
+    assert [said for said in catalog.values() if re.search(r"[`{}]|\w_\w|\b[a-z]+[A-Z]", said)] == []
+
+
 def _texts_of_options(connector: Connector) -> Iterator[str]:
     for key, option in connector.facts.options.items():
         field = options.field(key, option)

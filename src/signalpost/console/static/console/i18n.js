@@ -1,5 +1,5 @@
 // Texts. English stands in the code; a catalog maps it to another language. A test compares the catalogs with
-// the code.
+// the code. What stands in the API instead is for programs: English has a catalog for that, too.
 import { signal } from "./html.js";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" };
@@ -7,6 +7,7 @@ export const LANGUAGES = { en: "English", de: "Deutsch" };
 const PSEUDO = "ar-XB";
 
 const CATALOGS = new Set(["de"]);
+const ENGLISH = new Set(["options"]);
 
 /** @type {Record<string, string>} */
 let catalog = {};
@@ -39,7 +40,7 @@ export async function loadLanguage() {
 /** @param {string} code */
 export async function setLanguage(code) {
   const count = opened.size;
-  catalog = CATALOGS.has(code) ? await texts(code, "", ...opened) : {};
+  catalog = await texts(code, "", ...opened);
   if (count < opened.size) return setLanguage(code); // a page was opened meanwhile
   language.value = CATALOGS.has(code) || code === PSEUDO ? code : "en";
   document.documentElement.lang = language.value === PSEUDO ? "ar" : language.value;
@@ -50,7 +51,6 @@ export async function setLanguage(code) {
 export async function loadTexts(page) {
   opened.add(page);
   const code = language.peek();
-  if (!CATALOGS.has(code)) return;
   const added = await texts(code, page);
   if (code === language.peek()) catalog = { ...catalog, ...added };
 }
@@ -61,8 +61,10 @@ export async function loadTexts(page) {
  * @returns {Promise<Record<string, string>>}
  */
 async function texts(code, ...pages) {
+  const has = CATALOGS.has(code) ? () => true : (/** @type {string} */ page) => ENGLISH.has(page);
+  const folder = CATALOGS.has(code) ? code : "en";
   const modules = await Promise.all(
-    pages.map((page) => import(`./messages/${code}${page && `/${page}`}.js`)),
+    pages.filter(has).map((page) => import(`./messages/${folder}${page && `/${page}`}.js`)),
   );
   return Object.assign({}, ...modules.map((module) => module.default));
 }

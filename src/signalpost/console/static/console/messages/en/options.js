@@ -1,0 +1,75 @@
+// English for people where what the API says of an option is for programs: helps with its names and values in
+// them, and values that are no words.
+export default /** @type {Record<string, string>} */ ({
+  accounts_you_follow: "Accounts that you follow",
+  crop: "Cut off the edges",
+  followers_only: "Only followers",
+  FOLLOWER_OF_CREATOR: "Followers",
+  loggedIn: "Members who are signed in",
+  manual: "When I say so",
+  mentionedUsers: "Mentioned people",
+  mentioned_only: "Only mentioned people",
+  MUTUAL_FOLLOW_FRIENDS: "Friends",
+  pad: "With a white border",
+  parent_post_author_only: "Only who wrote the post above",
+  performance: "When it does well",
+  PUBLIC_TO_EVERYONE: "Everyone",
+  SELF_ONLY: "Only me",
+  "Content warnings: `sexual`, `nudity`, `porn`, `graphic-media`.":
+    "Warns of what is in the post before it is shown.",
+  "Shows a link card when there is no media, for `link` or else for the first URL of the text. `true` (default) reads title, description and image from the page; `{title, description, image}` sets them; `false` makes no card of a URL in the text and does not read the page of `link`.":
+    "Without media, the post shows a card for its link, or else for the first link in the text. Title, description and picture usually come from the page; you can write your own, or leave out the card.",
+  "Who can reply: `everyone` (default), `nobody`, or a list of `mentioned`, `followers` and `following`.":
+    "Usually everyone can reply.",
+  "Who can see the post: `public`, `unlisted`, `private` (followers) or `direct` (mentioned users). Defaults to the account's setting.":
+    "Private: only followers. Direct: only mentioned people. The account's own setting is the usual one.",
+  "A poll: `{options[2-4], minutes, multiple?, hideTotals?}`. A post with a poll has no media.":
+    "A poll with 2 to 4 answers. A post with a poll has no media.",
+  "`feed` (default), `reel` (one video of 3 to 90 s) or `story` (one image or one video of 3 to 60 s, without text).":
+    "Feed is usual. A reel is one video of 3 to 90 s; a story is one picture, or one video of 3 to 60 s, without text.",
+  "The link that is shown as a card, instead of the post's `link`.":
+    "Shown as a card instead of the post's link.",
+  "A carousel of links: 2 to 10 cards `{link, title, description?, imageUrl?}`, without media.":
+    "A carousel of 2 to 10 links, without media.",
+  "What the post becomes. Default: a carousel of several files, a reel of a video, else `feed`.":
+    "What the post becomes. Usually several files become a carousel, a video becomes a reel, and a picture goes to the feed.",
+  "What becomes of images that are taller than 3:4 or wider than 1.91:1: `pad` puts them on a white canvas, `crop` cuts off their edges. Without it they are refused. Not for stories and reels.":
+    "For pictures that are taller than 3:4 or wider than 1.91:1: they get a white border, or their edges are cut off. Otherwise they are refused. Not for stories and reels.",
+  "Users who are tagged: `{username, x, y, index?}`; x and y (0 to 1) say where in the image, index says in which file of a carousel.":
+    "People who are tagged, and where in the picture: 0 is the left or top edge, 1 the right or bottom one.",
+  "Shows a reel to people who do not follow the account first. Followers see it when you say so (`manual`) or when it does well (`performance`).":
+    "Shows a reel first to people who do not follow the account. Followers see it when you say so, or when it does well.",
+  "The topic of the post: 1 to 50 characters without `.` and `&`.":
+    "The topic of the post: 1 to 50 characters without a full stop or an ampersand.",
+  "Who can reply: `everyone` (default), `accounts_you_follow`, `mentioned_only`, `parent_post_author_only` or `followers_only`.":
+    "Usually everyone can reply.",
+  "Who can see the post: `public` (default), `connections` (of a member) or `loggedIn`.":
+    "Usually everyone can see it. Only posts of a person can be limited to connections.",
+  "Shows no card for a link; `link` is then appended to the text. By default the card is made of `link`, or of the first URL of the text.":
+    "The post's link is then added to the text. Usually a card is made of it, or of the first link in the text.",
+  "Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or `verified`. Not for a reply.":
+    "Usually everyone can reply. Not for a reply.",
+  "A poll: `{options[2-4], minutes}`. A post with a poll has no media.":
+    "A poll with 2 to 4 answers. A post with a poll has no media.",
+  "Where the pin leads, instead of the post's `link`.": "Where the pin leads, instead of the post's link.",
+  "Who can see the video: `public` (default), `unlisted` or `private`.":
+    "Usually everyone can see it. Unlisted: whoever has the link. Private: only the channel.",
+  "Whether the video is made for children. Defaults to `false`.":
+    "Whether the video is made for children. Usually it is not.",
+  "The number of a video category. Defaults to `22` (People & Blogs).": "Usually People & Blogs.",
+  "`short`: refuses what YouTube would not show as a Short. By default YouTube decides.":
+    "Short refuses what YouTube would not show as a Short. Usually YouTube decides.",
+  "Whether subscribers are notified. Defaults to `true`.":
+    "Whether subscribers are notified. Usually they are.",
+  "`direct` (default) publishes; `inbox` puts the post into the creator's inbox in the app, where they finish it.":
+    "Direct publishes it. Inbox puts it into the creator's inbox in the app, where they finish it.",
+  "Who can see the post. Required for `direct`: TikTok wants the creator to choose. Apps that TikTok has not audited can post `SELF_ONLY` only.":
+    "TikTok wants you to choose. Apps that TikTok has not audited can only post what only you can see.",
+  "Whether others can comment. Defaults to `false`.": "Whether others can comment. Usually they cannot.",
+  "Whether others can make duets of a video. Defaults to `false`.":
+    "Whether others can make duets of a video. Usually they cannot.",
+  "Whether others can stitch a video. Defaults to `false`.":
+    "Whether others can stitch a video. Usually they cannot.",
+  "Discloses a paid partnership. Not with `SELF_ONLY`.":
+    "Discloses a paid partnership. Not for what only you can see.",
+});
