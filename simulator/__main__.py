@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 
 from simulator.networks import NETWORKS
+from simulator.networks.discord import Discord
 from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
 from simulator.server import Simulator
@@ -87,6 +88,8 @@ def seed(world: World, service_url: str) -> str:
         if isinstance(network, Telegram):
             chats = ", ".join(chat.id for chat in DESTINATIONS[key])
             lines += [f"# token of the bot: {network.add_token(world.person(key, 'alice'))}; its chats: {chats}"]
+        if isinstance(network, Discord):
+            lines += [f"# of discord: {line}" for line in network.open_channel(world.person(key, "alice"))]
         if network.oauth is not None:
             lines += [f"{name}_CLIENT_ID={app.client_id}", f"{name}_CLIENT_SECRET={app.client_secret}"]
     return "\n".join(lines) + "\n"

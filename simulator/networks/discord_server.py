@@ -91,6 +91,13 @@ class DiscordServer(Network):
         guild.members[person.id] = []
         return token
 
+    def open_channel(self, bot: Person) -> tuple[str, str]:
+        """Make a channel with a webhook and a bot; return how each is connected."""
+        channel = self.add_channel(self.add_guild())
+        webhook, token = self.add_webhook(channel), self.add_bot(self.guilds[channel.guild_id], bot)
+        address = f"{self.url}/api/webhooks/{webhook.id}/{webhook.token}"
+        return f"webhook {address}", f"bot {token} in channel {channel.id}"
+
     # --- the words of Discord ----------------------------------------------------------------------------------------
 
     def new_id(self) -> str:

@@ -14,6 +14,7 @@ from playwright.async_api import Locator, Page, expect
 from simulator import Destination
 from tests.console.browser import OpenPage, sign_in, violations
 from tests.helpers.everywhere import KEYS, World, everywhere
+from tests.helpers.scenes import SCENES
 from tests.helpers.sign_in_servers import FakeBluesky, FakeMastodon
 
 from signalpost.networks import CONNECTORS
@@ -24,7 +25,8 @@ URL = "https://example.com/a"
 TEXTS: Mapping[str, str] = {
     "language": "de", "languages": "de", "link": URL, "coverUrl": URL, "coverImage": URL, "linkAttachment": URL,
     "imageUrl": URL, "locationId": "17", "quoteId": "17", "replyToId": "17", "communityId": "17", "username": "ada",
-    "collaborators": "ada", "topicTag": "bread",
+    "collaborators": "ada", "topicTag": "bread", "threadId": "1" * 17, "appliedTags": "1" * 16, "url": URL,
+    "color": "#5865f2", "avatarUrl": URL,
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}
@@ -140,6 +142,7 @@ async def clients(world: World) -> dict[str, str]:
     by_hand = {
         "mastodon": {"instanceUrl": world.service.settings["SIGNALPOST_MASTODON_BASE_URL"], "accessToken": "t"},
         "bluesky": {"identifier": "alice.test", "appPassword": "right"},
+        "discord": SCENES["discord"].fields(world.simulator.world.networks["discord"]),  # type: ignore[misc]
     }
     clients = {}
     for key in NETWORKS:
@@ -189,7 +192,7 @@ def is_save(url: str) -> bool:
 
 
 def test_no_network_is_left_out() -> None:
-    assert {*KEYS, "mastodon", "bluesky"} == {*NETWORKS}
+    assert {*KEYS, "mastodon", "bluesky", "discord"} == {*NETWORKS}
 
 
 async def test_a_network_that_does_not_answer_is_asked_again_and_what_was_chosen_stays(

@@ -83,6 +83,8 @@ async def everywhere(**settings: str) -> AsyncIterator[World]:
             }  # fmt: skip
             if scene.scopes:
                 service.settings[f"{name}_SCOPES"] = " ".join(scene.scopes)
+        for key in [key for key, scene in SCENES.items() if scene.fields is not None]:
+            service.settings[f"SIGNALPOST_{key.upper()}_BASE_URL"] = simulator.url(key)
         await service.start()
         with tempfile.TemporaryDirectory() as folder:
             files = {

@@ -5,6 +5,7 @@ from typing import Any
 
 from signalpost.networks.connectors import (
     bluesky,
+    discord,
     facebook,
     instagram,
     linkedin,
@@ -33,6 +34,7 @@ CONNECTORS: Mapping[str, Connector] = {
         pinterest.CONNECTOR,
         youtube.CONNECTOR,
         tiktok.CONNECTOR,
+        discord.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -41,14 +41,14 @@ TYPICAL: Mapping[Kind, Mapping[str, Any]] = {
 
 @dataclass
 class Stage:
-    """One account of a network, connected through its authorization page."""
+    """One account of a network, connected through its authorization page or its form."""
 
     simulator: Simulator
     key: str
     scene: Scene
     http: Client
     identity: Identity
-    app: OAuthApp
+    app: OAuthApp | None
     secrets: Mapping[str, str] = field(repr=False)
     expires_at: datetime | None = None
 
@@ -118,11 +118,15 @@ async def connected(simulator: Simulator, key: str, scene: Scene, http: Client, 
     """Connect an account as a person does: agree on the network's page, bring the code back, choose a destination."""
     connector, world = CONNECTORS[key], simulator.world
     server, flow, network = server_of(simulator, key, http), connector.oauth, world.networks[key]
-    assert flow is not None
-    assert network.oauth is not None
     if scene.prepare is not None:
         scene.prepare(network)
     world.add_person(key, username, details=dict(scene.person), destinations=list(map(replace, scene.destinations)))
+    if scene.fields is not None:
+        assert connector.connect is not None
+        identity = await connector.connect(server, scene.fields(network))
+        return Stage(simulator, key, scene, http, identity, None, identity.secrets)
+    assert flow is not None
+    assert network.oauth is not None
     if flow.register is not None:
         app = await flow.register(server, redirect_uri=REDIRECT, app_name="Signalpost")
     else:
@@ -144,6 +148,7 @@ def new_code(stage: Stage, username: str = "alice") -> AuthorizationCode:
     """Return what a person brings back who agreed on the network's page."""
     flow, network = stage.connector.oauth, stage.world.networks[stage.key]
     assert flow is not None
+    assert stage.app is not None
     url = oauth2.authorize_url(
         flow.facts, server_of(stage.simulator, stage.key, stage.http), stage.app, redirect_uri=REDIRECT,
         state="the-state", code_challenge=_challenge(VERIFIER),

@@ -152,6 +152,25 @@ export const RULES = {
   "user_tags.place_required": () => t("Say where in the picture this person is."),
   "poll.with_media": (_, network) =>
     t("A post on {network} has a poll or files, not both. Leave one out.", { network }),
+  "thread.both": () => t("Choose a thread or give a title for a new one, not both."),
+  "thread.name_required": () => t("This channel is a forum. Give the post a title, or choose a thread."),
+  "thread.no_forum": () => t("Only forums have titles. Leave the title of the forum post out."),
+  "tags.without_thread": () =>
+    t("Tags are those of a new forum post. Give it a title, or leave the tags out."),
+  "sender.webhook_only": () =>
+    t("Only messages of a webhook show another name or picture. Leave them out for a bot."),
+  "username.forbidden": () =>
+    t("{network} does not allow this name of the sender. Choose another one.", { network: "Discord" }),
+  "embeds.empty": () => t("A box needs a title, a text or a picture. Fill it in, or remove it."),
+  "embeds.max": (v) =>
+    t("The boxes are too long together: at most {limit} characters. Shorten them.", {
+      limit: number(v.limit),
+    }),
+  "poll.in_forum": () => t("A new forum post cannot have a poll. Leave one out."),
+  "media.max_request": (v) =>
+    t("The files are too large together: at most {limit}. Leave some out, or choose smaller ones.", {
+      limit: size(v.limit),
+    }),
   "poll.with_link": (_, network) =>
     t("A post on {network} has a poll or a link card, not both. Leave one out.", { network }),
   "poll.max_options": (v) =>

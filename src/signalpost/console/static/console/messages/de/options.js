@@ -32,6 +32,23 @@ export default /** @type {Record<string, string>} */ ({
   "Post to reply to": "Antwort auf Beitrag",
   Community: "Community",
   "Made with AI": "Mit KI erstellt",
+  "Without notification": "Ohne Benachrichtigung",
+  "Who mentions notify": "Wen Erwähnungen benachrichtigen",
+  "No previews of links": "Keine Vorschau von Links",
+  "Hide files until a click": "Dateien bis zum Klick verdecken",
+  Thread: "Thread",
+  "Title of the forum post": "Titel des Forenbeitrags",
+  "Tags of the forum": "Tags des Forums",
+  Boxes: "Kästen",
+  "Name of the sender": "Name des Absenders",
+  "Picture of the sender": "Bild des Absenders",
+  Question: "Frage",
+  "Duration in hours": "Dauer in Stunden",
+  Text: "Text",
+  "Colour, for example #5865f2": "Farbe, zum Beispiel #5865f2",
+  "Small print": "Kleingedrucktes",
+  roles: "Rollen",
+  users: "Personen",
   Board: "Pinnwand",
   "Section of the board": "Abschnitt der Pinnwand",
   "Link of the pin": "Link des Pins",
@@ -179,6 +196,26 @@ export default /** @type {Record<string, string>} */ ({
     "Eine Umfrage mit 2 bis 4 Antworten. Ein Beitrag mit Umfrage hat keine Medien.",
   "Labels the post as made with AI.": "Kennzeichnet den Beitrag als mit KI erstellt.",
   "Labels the post as a paid partnership.": "Kennzeichnet den Beitrag als bezahlte Partnerschaft.",
+  "Whether the message arrives without a notification.": "Ob die Nachricht ohne Benachrichtigung ankommt.",
+  "Who is notified of `@everyone`, `@here`, roles and users in the text. Nobody without it.":
+    "Wer benachrichtigt wird, wenn @everyone, @here, Rollen oder Personen im Text stehen. Sonst niemand.",
+  "Whether links show no preview.": "Ob Links keine Vorschau zeigen.",
+  "Whether files are hidden until someone clicks them.":
+    "Ob Dateien verdeckt sind, bis jemand darauf klickt.",
+  "The id of a thread of the channel to post in.":
+    "Die Nummer eines Threads des Kanals, in den die Nachricht kommt.",
+  "The title of a new post in a forum or media channel. Needed there, unless `threadId` is set.":
+    "Der Titel eines neuen Beitrags in einem Foren- oder Medienkanal. Dort nötig, wenn kein Thread gewählt ist.",
+  "The ids of up to 5 tags of the forum for the new post.":
+    "Die Nummern von höchstens 5 Tags des Forums für den neuen Beitrag.",
+  "A poll below the text, which then has no files.":
+    "Eine Umfrage unter dem Text, der dann keine Dateien hat.",
+  "Up to 10 boxes with a title, text and a picture, together 6,000 characters.":
+    "Bis zu 10 Kästen mit Titel, Text und Bild, zusammen 6.000 Zeichen.",
+  "The name that a webhook's message shows, instead of that of the webhook.":
+    "Der Name, den die Nachricht eines Webhooks zeigt, anstelle von dessen eigenem.",
+  "The address of the picture that a webhook's message shows.":
+    "Die Adresse des Bildes, das die Nachricht eines Webhooks zeigt.",
   "The id of the board; needed unless the account is a board that was connected.":
     "Auf welche Pinnwand der Pin kommt. Nötig, wenn das Konto nicht selbst eine Pinnwand ist.",
   "The id of a section of the board.": "Ein Abschnitt der gewählten Pinnwand.",

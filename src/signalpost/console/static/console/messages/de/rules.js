@@ -22,6 +22,26 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Beitrag auf {network} mit Dateien zeigt keine Linkkarte. Schreiben Sie den Link in den Text.",
   "A quote on {network} has neither a poll nor a link card. Put the link into the text.":
     "Ein Zitat auf {network} hat weder Umfrage noch Linkkarte. Schreiben Sie den Link in den Text.",
+  "A box needs a title, a text or a picture. Fill it in, or remove it.":
+    "Ein Kasten braucht einen Titel, einen Text oder ein Bild. Füllen Sie ihn aus, oder entfernen Sie ihn.",
+  "A new forum post cannot have a poll. Leave one out.":
+    "Ein neuer Forenbeitrag kann keine Umfrage haben. Lassen Sie eines weg.",
+  "Choose a thread or give a title for a new one, not both.":
+    "Wählen Sie einen Thread, oder geben Sie einen Titel für einen neuen an, nicht beides.",
+  "Only forums have titles. Leave the title of the forum post out.":
+    "Nur Foren haben Titel. Lassen Sie den Titel des Forenbeitrags weg.",
+  "Only messages of a webhook show another name or picture. Leave them out for a bot.":
+    "Nur Nachrichten eines Webhooks zeigen einen anderen Namen oder ein anderes Bild. Lassen Sie beides bei einem Bot weg.",
+  "Tags are those of a new forum post. Give it a title, or leave the tags out.":
+    "Tags gehören zu einem neuen Forenbeitrag. Geben Sie ihm einen Titel, oder lassen Sie die Tags weg.",
+  "The boxes are too long together: at most {limit} characters. Shorten them.":
+    "Die Kästen sind zusammen zu lang: höchstens {limit} Zeichen. Kürzen Sie sie.",
+  "The files are too large together: at most {limit}. Leave some out, or choose smaller ones.":
+    "Die Dateien sind zusammen zu groß: höchstens {limit}. Lassen Sie welche weg, oder wählen Sie kleinere.",
+  "This channel is a forum. Give the post a title, or choose a thread.":
+    "Dieser Kanal ist ein Forum. Geben Sie dem Beitrag einen Titel, oder wählen Sie einen Thread.",
+  "{network} does not allow this name of the sender. Choose another one.":
+    "{network} erlaubt diesen Namen des Absenders nicht. Wählen Sie einen anderen.",
   "A reel has one cover: a picture of its own, or a frame. Choose one.":
     "Ein Reel hat ein Titelbild: ein eigenes oder ein Standbild. Wählen Sie eines.",
   "A reel on {network} is one video. Choose one, and leave everything else out.":
