@@ -70,6 +70,10 @@ export default /** @type {Record<string, string>} */ ({
     "Whether others can make duets of a video. Usually they cannot.",
   "Whether others can stitch a video. Defaults to `false`.":
     "Whether others can stitch a video. Usually they cannot.",
+  "Who is notified of `@everyone`, `@here`, roles and users in the text. Nobody without it.":
+    "Who is notified of @everyone, @here, roles and people in the text. Nobody otherwise.",
+  "The title of a new post in a forum or media channel. Needed there, unless `threadId` is set.":
+    "The title of a new post in a forum or media channel. Needed there, unless a thread is chosen.",
   "Discloses a paid partnership. Not with `SELF_ONLY`.":
     "Discloses a paid partnership. Not for what only you can see.",
 });
