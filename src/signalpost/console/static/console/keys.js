@@ -80,7 +80,12 @@ export function useCommands(own, inputs) {
   }, inputs);
 }
 
-const KEY_NAMES = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowRight: "→" });
+const KEY_NAMES = /** @type {Record<string, string>} */ ({
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  "Shift+ArrowDown": "⇧ ↓",
+  "Shift+ArrowUp": "⇧ ↑",
+});
 /** What stands on the keys of a command. @param {Pick<Command, "keys">} command */
 export const keyNames = ({ keys }) =>
   keys
@@ -95,7 +100,7 @@ let prefixAt = 0;
 /** @param {EventTarget | null} target */
 const isTyping = (target) =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  (target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select'));
 
 addEventListener("keydown", (event) => {
   if (!me.peek()) return;
@@ -113,16 +118,16 @@ addEventListener("keydown", (event) => {
     document.querySelector("dialog[open]")
   )
     return;
-  const pressed =
-    prefix && performance.now() - prefixAt < SEQUENCE_MS ? `${prefix} ${event.key}` : event.key;
+  const key = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
+  const pressed = prefix && performance.now() - prefixAt < SEQUENCE_MS ? `${prefix} ${key}` : key;
   prefix = "";
   const all = [...pageCommands.peek(), ...commands()];
   const match = all.find((command) => command.keys === pressed);
   if (match) {
     event.preventDefault();
     match.run();
-  } else if (all.some((command) => command.keys.startsWith(`${event.key} `))) {
-    prefix = event.key;
+  } else if (all.some((command) => command.keys.startsWith(`${key} `))) {
+    prefix = key;
     prefixAt = performance.now();
   }
 });

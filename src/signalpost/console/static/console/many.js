@@ -29,7 +29,7 @@ const sleep = (ms, signal) =>
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-async function patient(act, onWait, signal) {
+export async function patient(act, onWait, signal) {
   for (let waits = 0; ; waits += 1) {
     try {
       return await act();

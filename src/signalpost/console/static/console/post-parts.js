@@ -11,6 +11,7 @@ import { Avatar } from "./components/avatar.js";
 import { Badge } from "./components/badge.js";
 import { Table } from "./components/table.js";
 
+/** @typedef {import("./html.js").Children} Children */
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @typedef {import("signalpost/api").Schemas["Target"]} Target */
 
@@ -50,10 +51,10 @@ export function Networks({ post }) {
 
 /**
  * @param {{
- *   posts: Post[], label: string, pick?: (post: Post) => import("./html.js").Children
- * }} props `pick`: what stands at the end of each row
+ *   posts: Post[], label: string, pick?: (post: Post) => Children, pickAll?: Children
+ * }} props `pick`, `pickAll`: the box in front of each row, and above them
  */
-export function PostTable({ posts, label, pick }) {
+export function PostTable({ posts, label, pick, pickAll }) {
   const rows = posts.map((post) => ({
     key: post.id,
     href: to(post.status === "draft" ? `compose/${post.id}` : `posts/${post.id}`),
@@ -62,14 +63,15 @@ export function PostTable({ posts, label, pick }) {
       html`<${Networks} post=${post} />`,
       html`<${PostState} post=${post} />`,
       html`<${Time} at=${post.publishedAt ?? post.scheduledAt ?? post.createdAt} />`,
-      ...(pick ? [pick(post)] : []),
     ],
+    pick: pick?.(post),
   }));
   return html`
     <${Table}
       label=${label}
-      columns=${[t("Post"), t("Networks"), t("State"), t("Time"), ...(pick ? [t("Chosen")] : [])]}
+      columns=${[t("Post"), t("Networks"), t("State"), t("Time")]}
       rows=${rows}
+      pickAll=${pickAll}
       atFirst=${Infinity}
     />
   `;

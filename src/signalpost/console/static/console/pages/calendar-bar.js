@@ -6,6 +6,7 @@ import { accounts, networkName, platforms } from "../store.js";
 import { dayName } from "../zones.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
+import { isChoosing } from "./calendar-post.js";
 
 const STATUSES = /** @type {() => [string, string][]} */ (
   () => [
@@ -66,6 +67,17 @@ export function Bar({ view, date, first, last, today, step, show, busy }) {
       <${Button} kind="quiet" icon="back" aria-label=${t("Earlier")} onClick=${() => step(-1)} />
       <${Button} kind="quiet" icon="next" aria-label=${t("Later")} onClick=${() => step(1)} />
       <h2 aria-live="polite">${title}</h2>
+      <${Button}
+        kind="quiet"
+        icon="check"
+        class="button quiet right"
+        aria-pressed=${String(isChoosing.value)}
+        onClick=${() => {
+          isChoosing.value = !isChoosing.value;
+        }}
+      >
+        ${t("Choose posts")}
+      <//>
       ${busy && html`<span class="spinner" role="status" aria-label=${t("Loading")} />`}
     </div>
   `;

@@ -7,7 +7,8 @@ import { addDays, addMonths, dateOf, dayStart, weekStart } from "../zones.js";
 import { toast, toastProblem } from "../components/toasts.js";
 import { momentOf } from "./calendar-post.js";
 
-/** @typedef {{date: string, total: number, posts: any[]}} CalendarDay */
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+/** @typedef {{date: string, total: number, posts: Post[]}} CalendarDay */
 /** @typedef {{at: string, localTime: string, queue: import("signalpost/api").Rows<"/queues">[0]}} FreeSlot */
 /**
  * The days that are shown, first and last.
@@ -56,6 +57,35 @@ export async function load(view, first, last, zone, filters) {
   ]);
   return { ...page, query, total: counted?.days[0].total };
 }
+
+/** What can be chosen at once, beyond what is shown. */
+const CHOSEN_MAX = 1_000;
+
+/**
+ * All posts of the days that are shown; of a list those from its first day on.
+ * @param {{view: string, first: string, last: string, zone: string, filters: Record<string, string>}} place
+ */
+export const loadAll = ({ view, first, last, zone, filters }) =>
+  all(
+    "/posts",
+    {
+      from: dayStart(first, zone).toISOString(),
+      to: view === "list" ? undefined : dayStart(addDays(last, 1), zone).toISOString(),
+      sort: "scheduledAt",
+      ...filters,
+    },
+    CHOSEN_MAX,
+  );
+
+/**
+ * The posts that are shown, in the order of time.
+ * @param {{data?: Post[], days?: unknown} | undefined} data of a list or a day
+ * @param {Map<string, CalendarDay>} days
+ */
+export const inOrder = (data, days) =>
+  [...(data?.data ?? [...days.values()].flatMap(({ posts }) => posts))].sort((a, b) =>
+    momentOf(a).localeCompare(momentOf(b)),
+  );
 
 /**
  * The free slots of these days.

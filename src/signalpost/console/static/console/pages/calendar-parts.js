@@ -64,6 +64,7 @@ export function Grid({ label, columns, focused, onCreate, children, start, step 
     redraw((/** @type {number} */ count) => count + 1);
   };
   const onKey = (/** @type {KeyboardEvent} */ event) => {
+    if (event.shiftKey) return; // chooses posts
     const mirror = document.documentElement.dir === "rtl" ? -1 : 1;
     const by = { ArrowRight: mirror, ArrowLeft: -mirror, ArrowDown: columns, ArrowUp: -columns }[event.key];
     const all = cells();

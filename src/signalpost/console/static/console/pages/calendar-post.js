@@ -1,10 +1,11 @@
 // A post in the calendar: as an entry of a day, and in a dialog from which it is moved without dragging.
-import { html, useState } from "../html.js";
+import { html, signal, useState } from "../html.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { Networks, PostState, isUnknown, titleOf } from "../post-parts.js";
 import { mayEdit } from "../rights.js";
 import { to } from "../router.js";
+import { choose, chosen } from "../selection.js";
 import { may } from "../store.js";
 import { Time, format, wallTime, zoneLabel } from "../time.js";
 import { heldSentence } from "../words.js";
@@ -16,7 +17,7 @@ import { Field } from "../components/field.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 
-/** When a post is or was due. @param {any} post @returns {string} */
+/** When a post is or was due. @param {Post} post @returns {string} */
 export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.createdAt;
 /** Whether its time can still be changed. @param {any} post */
 export const movable = (post) => Boolean(post.scheduledAt) && ["scheduled", "draft"].includes(post.status);
@@ -34,11 +35,25 @@ export const timeOf = (at, zone) => format(at, { hour: "2-digit", minute: "2-dig
 /** @type {any} The post that is being dragged. */
 export const dragged = { post: null };
 
+/** Whether a click chooses an entry instead of opening it. */
+export const isChoosing = signal(false);
+/** What the calendar shows, in the order of time. */
+export const shown = { current: /** @type {Post[]} */ ([]) };
+
+/** @param {MouseEvent} event @param {Post} post @param {(post: Post) => void} open */
+function clicked(event, post, open) {
+  event.stopPropagation();
+  const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey;
+  if (isPlain && !isChoosing.value) open(post);
+  else choose(post, !chosen.value.has(post.id), event.shiftKey ? shown.current : []);
+}
+
 /** @param {{post: Post, zone: string, open: (post: Post) => void, isBig?: boolean}} props */
 export function Entry({ post, zone, open, isBig }) {
   const state = isUnknown(post) ? "unknown" : post.held ? "held" : post.status;
   const { tone, icon, word } = stateLook(state);
   const canMove = movable(post) && may("posts:publish");
+  const isChosen = chosen.value.has(post.id);
   const start = (/** @type {DragEvent} */ event) => {
     dragged.post = post;
     event.dataTransfer?.setData("text/plain", titleOf(post));
@@ -47,19 +62,18 @@ export function Entry({ post, zone, open, isBig }) {
     <button
       type="button"
       id=${`entry-${post.id}`}
-      class=${`entry ${tone}${isBig ? " big" : ""}`}
+      data-post=${post.id}
+      class=${`entry ${tone}${isBig ? " big" : ""}${isChosen ? " chosen" : ""}`}
+      aria-pressed=${isChosen || isChoosing.value ? String(isChosen) : undefined}
       draggable=${canMove ? "true" : undefined}
       title=${isBig ? undefined : titleOf(post)}
       onDragStart=${canMove ? start : undefined}
       onDragEnd=${() => {
         dragged.post = null;
       }}
-      onClick=${(/** @type {Event} */ event) => {
-        event.stopPropagation();
-        open(post);
-      }}
+      onClick=${(/** @type {MouseEvent} */ event) => clicked(event, post, open)}
     >
-      <${Icon} name=${icon} />
+      <${Icon} name=${isChosen ? "check" : icon} />
       <span class="hidden">${word}</span>
       <span class="entry-time">${timeOf(momentOf(post), zone)}</span>
       <span class="entry-title" dir="auto">

@@ -6,15 +6,21 @@ import { useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { filter, go } from "../router.js";
+import { chosen, hasWork, selectionKeys, useSelection } from "../selection.js";
 import { loadBasics, loadPlatforms, may, profiles, workspaceZone } from "../store.js";
+import { stylesheet } from "../stylesheet.js";
 import { wallTime, zoneLabel } from "../time.js";
 import { addDays, addMonths, dateOf, dayStart } from "../zones.js";
-import { lazy } from "../components/lazy.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Bar, Filters, VIEWS, Views } from "./calendar-bar.js";
-import { freeSlots, load, placed, range, useCurrent, useMoves } from "./calendar-data.js";
-import { PostDialog, movable } from "./calendar-post.js";
+import { freeSlots, inOrder, load, loadAll, placed, range, useCurrent, useMoves } from "./calendar-data.js";
+import { PostDialog, isChoosing, movable, shown } from "./calendar-post.js";
+
+const ManyBar = lazyDialog(() => import("./many-bar.js"));
+
+await stylesheet(new URL("./calendar.css", import.meta.url).href);
 
 const LIVE_SECONDS = 15;
 const narrow = matchMedia("(max-width: 47rem)");
@@ -50,31 +56,45 @@ export default function Calendar({ query }) {
   `;
 }
 
-/** @param {{query: Record<string, string>}} props */
-function Shown({ query }) {
-  const isNarrow = useNarrow();
-  const place = placeOf(query, isNarrow);
-  const { view, viewName, first, last, date, today, zone, filters } = place;
-  const { profileId, status, tag } = filters;
+/**
+ * The posts and free slots of these days, as they are now.
+ * @param {ReturnType<typeof placeOf>} place
+ * @param {boolean} isPlan whether free slots are shown, too
+ */
+function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
   const inputs = [view, first, last, zone, ...Object.values(filters)];
   const loaded = useLoad(async () => {
     const [data] = await Promise.all([load(view, first, last, zone, filters), modules[viewName]()]);
     return data;
   }, inputs);
-  const canWrite = may("posts:write");
-  const isPlan = canWrite && !status && !tag && view !== "list" && may("profiles:read");
+  const { profileId } = filters;
   const slots = useLoad(
     async () => (isPlan ? freeSlots(first, last, zone, profileId) : { slots: [], left: 0 }),
     [isPlan, first, last, zone, profileId],
   );
   useLive(loaded.reload, { seconds: LIVE_SECONDS, active: !(/** @type {any} */ (loaded.data)?.hasMore) });
   const { moved, move } = useMoves(loaded);
-  const [opened, setOpened] = useState(/** @type {any} */ (null));
-  const focused = useRef("");
   const isCurrent = useCurrent(loaded, inputs);
   const data = isCurrent ? loaded.data : undefined;
   const days = useMemo(() => placed(data, moved, zone), [data, moved, zone]);
+  const posts = useMemo(() => inOrder(data, days), [data, days]);
+  shown.current = posts;
+  useSelection(posts, inputs);
+  useEffect(() => () => void (isChoosing.value = false), []);
+  return { loaded, slots, moved, move, isCurrent, data, days, posts };
+}
 
+/** @param {{query: Record<string, string>}} props */
+function Shown({ query }) {
+  const isNarrow = useNarrow();
+  const place = placeOf(query, isNarrow);
+  const { view, viewName, date, zone, filters } = place;
+  const { profileId, status, tag } = filters;
+  const canWrite = may("posts:write");
+  const isPlan = canWrite && !status && !tag && view !== "list" && may("profiles:read");
+  const { loaded, slots, moved, move, isCurrent, data, days, posts } = useDays(place, isPlan);
+  const [opened, setOpened] = useState(/** @type {Post | null} */ (null));
+  const focused = useRef("");
   const { show, step, create } = stepsOf(place);
   useKeys({ ...place, profileId, focused, show, step, create: canWrite ? create : null });
   const shared = {
@@ -95,18 +115,12 @@ function Shown({ query }) {
       subtitle=${t("Times of {zone}", { zone: zoneLabel(zone, dayStart(date, zone)) })}
       actions=${html`<${Views} view=${view} show=${show} />`}
     >
-      <${Bar}
-        view=${view}
-        date=${date}
-        first=${first}
-        last=${last}
-        today=${today}
-        step=${step}
-        show=${show}
-        busy=${loaded.loading && !isCurrent}
-      />
+      <${Bar} ...${place} step=${step} show=${show} busy=${loaded.loading && !isCurrent} />
       <${Filters} filters=${filters} />
       <${QueuesLeft} count=${slots.data?.left ?? 0} />
+      ${(chosen.value.size > 0 || hasWork.value) && html`
+        <${ManyBar} shown=${posts} loadAll=${() => loadAll(place)} reload=${loaded.reload} />
+      `}
       <${Loaded} loaded=${{ ...loaded, data: loaded.problem ? data : (data ?? {}) }} lines=${10}>
         ${() => html`
           <${View}
@@ -195,6 +209,7 @@ function useKeys({ view, date, today, zone, profileId, focused, show, step, crea
         : []),
       { keys: "ArrowLeft", name: t("Earlier"), run: () => step(-1) },
       { keys: "ArrowRight", name: t("Later"), run: () => step(1) },
+      ...selectionKeys(shown),
     ],
     [view, date, zone, profileId, Boolean(create)],
   );

@@ -1,18 +1,18 @@
 // All posts, with filters in the address; a post when the address names one.
 import { html, useEffect, useRef, useState } from "../html.js";
-import { curlOf, get } from "../api.js";
+import { all, curlOf, get } from "../api.js";
 import { client } from "../client.js";
 import { t, tn } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
-import { PostTable, titleOf } from "../post-parts.js";
+import { PostTable } from "../post-parts.js";
 import { filter, to } from "../router.js";
-import { mayDecide } from "../rights.js";
+import { Pick, PickAll, chosen, hasWork, selectionKeys, useLatest, useSelection } from "../selection.js";
 import { loadBasics, loadPlatforms, may, platforms, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
-import { Check, Field } from "../components/field.js";
+import { Field } from "../components/field.js";
 import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
@@ -24,11 +24,7 @@ const ScheduleDrafts = lazyDialog(() => import("./posts-schedule.js"));
 /** @typedef {import("signalpost/api").Schemas["Post"]} PostData */
 /** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
 
-const ApprovalLink = lazyDialog(() => import("./approvals-link.js"));
-
-/** Whether someone can be asked to decide on it. @param {PostData} post */
-const canAsk = (post) =>
-  post.approval.state === "pending" || (post.status === "draft" && may("posts:write"));
+const ManyBar = lazyDialog(() => import("./many-bar.js"));
 
 const STATUSES = /** @type {() => [string, string][]} */ (
   () => [
@@ -48,28 +44,16 @@ export default function Posts({ id, part, query }) {
   return id ? html`<${Post} id=${id} part=${part} />` : html`<${PostsList} query=${query} />`;
 }
 
+const NONE = /** @type {PostData[]} */ ([]);
+/** What can be chosen at once, beyond what is shown. */
+const CHOSEN_MAX = 1_000;
+
 /** What the page shows as a first call. */
 const firstPost = () => ({
   profileId: client.value || (profiles.value?.[0]?.id ?? "PROFILE"),
   text: "Hello",
   platforms: ["sandbox"],
 });
-
-/** The chosen posts, and what chooses one in its row. */
-function useChosen() {
-  const [chosen, setChosen] = useState(/** @type {PostData[]} */ ([]));
-  const choose = (/** @type {PostData} */ post) => (/** @type {boolean} */ isOn) =>
-    setChosen((old) => [...old.filter(({ id }) => id !== post.id), ...(isOn ? [post] : [])]);
-  const pick = (/** @type {PostData} */ post) =>
-    canAsk(post) && html`
-      <${Check}
-        label=${html`<span class="hidden">${titleOf(post).slice(0, 80)}</span>`}
-        checked=${chosen.some(({ id }) => id === post.id)}
-        onChange=${choose(post)}
-      />
-    `;
-  return { chosen, pick, clear: () => setChosen([]) };
-}
 
 /** @param {{query: Record<string, string>}} props */
 function PostsList({ query }) {
@@ -87,86 +71,71 @@ function PostsList({ query }) {
       loaded.data?.data.some((post) => ["publishing", "queued"].includes(post.status)) &&
       loaded.data.data.length <= 50,
   });
-  const isFiltered = Boolean(q || status || platform);
-  useRowKeys(loaded.data?.data.length ?? 0);
-  const [isScheduling, setScheduling] = useState(false);
-  const drafts = (loaded.data?.data ?? []).filter((post) => post.status === "draft").slice(0, 100);
-  const { chosen, pick, clear } = useChosen();
+  const shown = loaded.data?.data ?? NONE;
+  const latest = useLatest(shown);
+  useSelection(shown, [q, status, platform, profileId]);
+  useRowKeys(shown.length, selectionKeys(latest));
   return html`
     <${Page}
       title=${t("Posts")}
-      actions=${
-        html`
-          ${status === "draft" && drafts.length > 0 && may("posts:publish") && html`
-            <${Button} icon="clock" onClick=${() => setScheduling(true)}>
-              ${t("Schedule these…")}
-            <//>
-          `}
-          <${LinkButton} href=${to("import")} icon="plus">
-            ${t("Import")}
-          <//>
-          <${LinkButton} href=${to("trash")} icon="trash">
-            ${t("Trash")}
-          <//>
-          ${may("posts:write") && html`
-            <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
-              ${t("Write a post")}
-            <//>
-          `}
-        `
-      }
+      actions=${html`<${PageActions} ...${filters} shown=${shown} reload=${loaded.reload} />`}
     >
       <${Filters} ...${filters} />
+      ${(chosen.value.size > 0 || hasWork.value) && html`
+        <${ManyBar}
+          shown=${shown}
+          loadAll=${loaded.data?.hasMore ? () => all("/posts", filters, CHOSEN_MAX) : undefined}
+          reload=${loaded.reload}
+        />
+      `}
       <${Loaded} loaded=${loaded} lines=${8}>
         ${(/** @type {PostList} */ page) =>
           page.data.length || page.hasMore ? html`
-            ${chosen.length > 0 && html`
-              <${Selection} posts=${chosen} clear=${clear} reload=${loaded.reload} />
-            `}
-            <${PostTable} posts=${page.data} label=${t("Posts")} pick=${mayDecide() ? pick : undefined} />
+            <${PostTable}
+              posts=${page.data}
+              label=${t("Posts")}
+              pick=${(/** @type {PostData} */ post) => html`<${Pick} post=${post} posts=${latest} />`}
+              pickAll=${html`<${PickAll} posts=${page.data} />`}
+            />
             <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
           ` : html`
-            <${NoPosts} isFiltered=${isFiltered} />
+            <${NoPosts} isFiltered=${Boolean(q || status || platform)} />
           `
         }
       <//>
-      ${isScheduling && html`
-        <${ScheduleDrafts}
-          drafts=${drafts}
-          profileId=${profileId}
-          onClose=${() => setScheduling(false)}
-          onDone=${loaded.reload}
-        />
-      `}
     <//>
   `;
 }
 
 /**
- * What can be done with the chosen posts.
- * @param {{posts: PostData[], clear: () => void, reload: () => void}} props
+ * @param {{status: string, profileId: string, shown: PostData[], reload: () => Promise<void>}} props
  */
-function Selection({ posts, clear, reload }) {
-  const [asking, setAsking] = useState(false);
+function PageActions({ status, profileId, shown, reload }) {
+  const [isScheduling, setScheduling] = useState(false);
+  const drafts = shown.filter((post) => post.status === "draft").slice(0, 100);
   return html`
-    <div class="notice" role="status">
-      <p>${tn(posts.length, "{n} post chosen", "{n} posts chosen")}</p>
-      <div class="actions">
-        <${Button} kind="primary" icon="link" onClick=${() => setAsking(true)}>
-          ${t("Ask for approval by link")}
-        <//>
-        <${Button} onClick=${clear}>${t("Choose none")}<//>
-      </div>
-    </div>
-    ${asking && html`
-      <${ApprovalLink}
-        posts=${posts}
-        onClose=${(/** @type {boolean} */ created) => {
-          setAsking(false);
-          if (!created) return;
-          clear();
-          reload();
-        }}
+    ${status === "draft" && drafts.length > 0 && may("posts:publish") && html`
+      <${Button} icon="clock" onClick=${() => setScheduling(true)}>
+        ${t("Schedule these…")}
+      <//>
+    `}
+    <${LinkButton} href=${to("import")} icon="plus">
+      ${t("Import")}
+    <//>
+    <${LinkButton} href=${to("trash")} icon="trash">
+      ${t("Trash")}
+    <//>
+    ${may("posts:write") && html`
+      <${LinkButton} href=${to("compose")} kind="primary" icon="compose">
+        ${t("Write a post")}
+      <//>
+    `}
+    ${isScheduling && html`
+      <${ScheduleDrafts}
+        drafts=${drafts}
+        profileId=${profileId}
+        onClose=${() => setScheduling(false)}
+        onDone=${reload}
       />
     `}
   `;
@@ -272,19 +241,19 @@ function More({ page, filters, setPage }) {
   `;
 }
 
-/** `j` and `k` move through the rows, Enter opens the one that has the focus. @param {number} count */
-export function useRowKeys(count) {
+/**
+ * `j` and `k` move through the rows, Enter opens the one that has the focus.
+ * @param {number} count
+ * @param {import("../keys.js").Command[]} others keys of the page
+ */
+function useRowKeys(count, others) {
   const [, setIndex] = useState(-1);
   const move = (/** @type {number} */ step) =>
     setIndex(() => {
       const links = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main .row-link")]);
-      const index = Math.max(
-        0,
-        Math.min(
-          links.length - 1,
-          links.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step,
-        ),
-      );
+      const row = document.activeElement?.closest("tr");
+      const at = row ? links.findIndex((link) => row.contains(link)) : -1;
+      const index = Math.max(0, Math.min(links.length - 1, at + step));
       links[index]?.focus();
       return index;
     });
@@ -292,6 +261,7 @@ export function useRowKeys(count) {
     [
       { keys: "j", name: t("Next row"), run: () => move(1) },
       { keys: "k", name: t("Previous row"), run: () => move(-1) },
+      ...others,
     ],
     [count],
   );

@@ -2,6 +2,7 @@
 export default /** @type {Record<string, string>} */ ({
   "+{n} more": "+{n} weitere",
   "All hours": "Alle Stunden",
+  "Choose posts": "Beiträge auswählen",
   Filters: "Filter",
   "Free slot of {queue}": "Freier Termin von {queue}",
   "Free slots of {n} more queue are not shown: choose a client.":
@@ -12,7 +13,6 @@ export default /** @type {Record<string, string>} */ ({
   "Hours of the day only": "Nur Tagesstunden",
   List: "Liste",
   Month: "Monat",
-  Move: "Verschieben",
   "Move to…": "Verschieben nach …",
   "Moved back.": "Zurück verschoben.",
   "Moved to {time}.": "Verschoben auf {time}.",

@@ -1,24 +1,19 @@
 // German of pages/clients.js.
 export default /** @type {Record<string, string>} */ ({
-  "a deleted client": "ein gelöschter Kunde",
   "Also go out at": "Erscheinen auch bei",
   "An owner, an admin or an approver decides before a post goes out.":
     "Inhaber, Administrator oder Prüfer entscheiden, bevor ein Beitrag erscheint.",
   "Another client has this name.": "Ein anderer Kunde heißt schon so.",
   Approval: "Freigabe",
-  "as a draft": "als Entwurf",
   "Between 1 and 100 characters.": "Zwischen 1 und 100 Zeichen.",
-  "by itself": "von selbst",
   "Change the link": "Verknüpfung ändern",
   "Could not be passed on": "Konnte nicht weitergegeben werden",
   "Delete the client": "Kunden löschen",
-  "Delete…": "Löschen …",
   "Each has its own accounts, posts, time zone and rules.":
     "Jeder hat eigene Konten, Beiträge, Zeitzone und Regeln.",
   "End the link to {name}": "Verknüpfung mit {name} beenden",
   "End the link to {name}?": "Verknüpfung mit {name} beenden?",
   "Give the client a name.": "Geben Sie dem Kunden einen Namen.",
-  How: "Wie",
   "Its posts go to the trash for 30 days, and what is scheduled does not go out. What is published stays at the networks.":
     "Die Beiträge kommen für 30 Tage in den Papierkorb, und Geplantes erscheint nicht. Was veröffentlicht ist, bleibt in den Netzwerken.",
   "Its {n} account is disconnected; posting there again needs a new connection.":
@@ -30,14 +25,11 @@ export default /** @type {Record<string, string>} */ ({
   Linked: "Verknüpft",
   Links: "Verknüpfungen",
   "Links between clients": "Verknüpfungen zwischen Kunden",
-  needed: "nötig",
   "No clients are linked": "Keine Kunden sind verknüpft",
-  "not needed": "nicht nötig",
   "Not passed on": "Nicht weitergegeben",
   "Nothing more is passed on. Posts that were passed on stay.":
     "Es wird nichts mehr weitergegeben. Weitergegebene Beiträge bleiben.",
   "Nothing yet.": "Noch nichts.",
-  "only when someone passes a post on": "nur wenn jemand einen Beitrag weitergibt",
   "Otherwise only what someone passes on.": "Sonst nur, was jemand weitergibt.",
   "Pass every post on": "Jeden Beitrag weitergeben",
   "Passed on": "Weitergegeben",
@@ -53,6 +45,12 @@ export default /** @type {Record<string, string>} */ ({
   "What a chain publishes can go out at its shops too, each with words of its own in front.":
     "Was eine Kette veröffentlicht, kann auch bei ihren Läden erscheinen, jeweils mit eigenen Worten davor.",
   "What the links did": "Was die Verknüpfungen taten",
+  "a deleted client": "ein gelöschter Kunde",
+  "as a draft": "als Entwurf",
+  "by itself": "von selbst",
+  needed: "nötig",
+  "not needed": "nicht nötig",
+  "only when someone passes a post on": "nur wenn jemand einen Beitrag weitergibt",
   "{name} is a client now.": "{name} ist jetzt Kunde.",
   "{name} is deleted: {accounts}, {posts}.": "{name} ist gelöscht: {accounts}, {posts}.",
   "{n} account is disconnected": "{n} Konto ist getrennt",

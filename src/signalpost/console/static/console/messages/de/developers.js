@@ -6,16 +6,15 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Programm sendet mit jedem Aufruf einen Schlüssel. Ein Testschlüssel sieht nur die Sandbox.",
   "A program with a test key: the sandbox only": "Programm mit Testschlüssel: nur die Sandbox",
   "A test event is on its way.": "Ein Testereignis ist unterwegs.",
+  "API key": "API-Schlüssel",
+  "API reference": "API-Referenz",
   Activate: "Aktivieren",
   "Add a webhook": "Webhook hinzufügen",
   "Add the webhook": "Hinzufügen",
   "All callers": "Alle Aufrufer",
-  "all events": "alle Ereignisse",
   "All methods": "Alle Methoden",
   "All operations": "Alle Operationen",
   "All results": "Alle Ergebnisse",
-  "API key": "API-Schlüssel",
-  "API reference": "API-Referenz",
   Attempts: "Versuche",
   "Bodies and headers are not kept, so that no secret is.":
     "Inhalte und Kopfzeilen werden nicht aufbewahrt, damit es kein Geheimnis wird.",
@@ -71,8 +70,8 @@ export default /** @type {Record<string, string>} */ ({
   Method: "Methode",
   "New secret": "Neues Geheimnis",
   "Next attempt": "Nächster Versuch",
-  "No answer: {reason}": "Keine Antwort: {reason}",
   "No API keys yet": "Noch keine API-Schlüssel",
+  "No answer: {reason}": "Keine Antwort: {reason}",
   "No call of the last seven days matches these filters. A call appears here after a second or two.":
     "Kein Aufruf der letzten sieben Tage passt zu diesen Filtern. Ein Aufruf erscheint hier nach ein, zwei Sekunden.",
   "No calls yet": "Noch keine Aufrufe",
@@ -93,8 +92,6 @@ export default /** @type {Record<string, string>} */ ({
   "Prepare it": "Vorbereiten",
   "Programs that use it are refused from now on, and so are keys that it made. This cannot be undone.":
     "Programme, die ihn benutzen, werden ab jetzt abgewiesen, ebenso Schlüssel, die er erstellt hat. Das lässt sich nicht rückgängig machen.",
-  read: "lesen",
-  "read and write": "lesen und schreiben",
   "Refused (4xx)": "Abgelehnt (4xx)",
   Replay: "Wiederholen",
   "Request and answer": "Anfrage und Antwort",
@@ -111,11 +108,11 @@ export default /** @type {Record<string, string>} */ ({
   "Sent as": "Gesendet als",
   "Stopped.": "Angehalten.",
   "Switch now": "Jetzt wechseln",
-  "Test key": "Testschlüssel",
   "Test: only the sandbox": "Test: nur die Sandbox",
+  "Test key": "Testschlüssel",
+  "The API has no operation {name}.": "Die API hat keine Operation {name}.",
   "The answer is a file; the curl command brings it.":
     "Die Antwort ist eine Datei; der curl-Befehl holt sie.",
-  "The API has no operation {name}.": "Die API hat keine Operation {name}.",
   "The key no longer works.": "Der Schlüssel gilt nicht mehr.",
   "The old secret signs too for 24 hours.": "Das alte signiert noch 24 Stunden mit.",
   "The previous secret still signs beside the new one.":
@@ -132,7 +129,6 @@ export default /** @type {Record<string, string>} */ ({
   "What about the old one?": "Was ist mit dem alten?",
   "What did not arrive": "Was nicht ankam",
   "What it missed is being sent: {n} until now.": "Was fehlt, wird gesendet: {n} bis jetzt.",
-  "What to do": "Was zu tun ist",
   "Where it is used, such as CMS": "Wo er benutzt wird, zum Beispiel CMS",
   "Your role does not include {scope}: it will be refused.":
     "Ihre Rolle enthält {scope} nicht: Das wird abgelehnt.",
@@ -141,6 +137,9 @@ export default /** @type {Record<string, string>} */ ({
     "Ihr Server prüft damit die Signatur jeder Zustellung. Es wird nur jetzt gezeigt.",
   "Your server hears of every result the moment it is known, signed and repeated until it answers.":
     "Ihr Server erfährt jedes Ergebnis, sobald es bekannt ist, signiert und wiederholt, bis er antwortet.",
+  "all events": "alle Ereignisse",
+  read: "lesen",
+  "read and write": "lesen und schreiben",
   "{name} (optional)": "{name} (freiwillig)",
   "{name}, with live data": "{name}, mit echten Daten",
   "{n} call just before this one was too many to keep.":

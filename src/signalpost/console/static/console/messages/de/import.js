@@ -2,16 +2,11 @@
 export default /** @type {Record<string, string>} */ ({
   "A file": "Eine Datei",
   "A link begins with https://.": "Ein Link beginnt mit https://.",
-  "about {n} minute left": "noch etwa {n} Minute",
-  "about {n} minutes left": "noch etwa {n} Minuten",
-  "about {n} second left": "noch etwa {n} Sekunde",
-  "about {n} seconds left": "noch etwa {n} Sekunden",
   "Addresses of pictures or videos": "Adressen von Bildern oder Videos",
   All: "Alle",
   "Another file": "Andere Datei",
   "Ask an owner or an admin of this workspace.":
     "Wenden Sie sich an jemanden, der diesen Arbeitsbereich verwaltet.",
-  "become drafts": "werden Entwürfe",
   "Change the row of line {line}": "Zeile {line} ändern",
   "Check the rows": "Zeilen prüfen",
   Checking: "Wird geprüft",
@@ -27,14 +22,10 @@ export default /** @type {Record<string, string>} */ ({
   "Day first: {date}": "Tag zuerst: {date}",
   "Each file needs an address that begins with https://.":
     "Jede Datei braucht eine Adresse, die mit https:// beginnt.",
-  empty: "leer",
   "Empty: that of each client.": "Leer: die des jeweiligen Kunden.",
   "For the whole file": "Für die ganze Datei",
   "From a CSV file or a table that you paste. Nothing is created before you have seen every row.":
     "Aus einer CSV-Datei oder einer eingefügten Tabelle. Nichts entsteht, bevor Sie jede Zeile gesehen haben.",
-  "get the next free slots of the queue, in their order":
-    "bekommen die nächsten freien Termine der Warteschlange, der Reihe nach",
-  "Go on": "Weiter",
   "Id of your own": "Eigene Kennung",
   "Import posts": "Beiträge importieren",
   "Import them once more": "Noch einmal importieren",
@@ -48,7 +39,6 @@ export default /** @type {Record<string, string>} */ ({
   Line: "Zeile",
   "Month first: {date}": "Monat zuerst: {date}",
   "Networks of rows that name none": "Netzwerke der Zeilen, die keines nennen",
-  "next free slot": "nächster freier Termin",
   "No account is connected: the rows can become drafts.":
     "Kein Konto ist verbunden: Die Zeilen können Entwürfe werden.",
   "Not checked": "Ungeprüft",
@@ -77,7 +67,6 @@ export default /** @type {Record<string, string>} */ ({
   "The row of line {line} has an opening quote without a closing one.":
     "In der Zeile {line} beginnt ein Anführungszeichen, das nicht endet.",
   "The row of line {line} has more than {n} cells.": "Die Zeile {line} hat mehr als {n} Zellen.",
-  "the service asks to wait a moment": "der Dienst bittet um etwas Geduld",
   "The spreadsheet had an error in this cell.": "Die Tabelle hatte in dieser Zelle einen Fehler.",
   "The time of day is missing.": "Die Uhrzeit fehlt.",
   "There already": "Schon da",
@@ -100,7 +89,15 @@ export default /** @type {Record<string, string>} */ ({
   "What {date} means": "Was {date} bedeutet",
   "Write a text, or name a picture.": "Schreiben Sie einen Text, oder nennen Sie ein Bild.",
   "You may not create posts": "Sie dürfen keine Beiträge erstellen",
-  "{done} of {total}": "{done} von {total}",
+  "about {n} minute left": "noch etwa {n} Minute",
+  "about {n} minutes left": "noch etwa {n} Minuten",
+  "about {n} second left": "noch etwa {n} Sekunde",
+  "about {n} seconds left": "noch etwa {n} Sekunden",
+  "become drafts": "werden Entwürfe",
+  empty: "leer",
+  "get the next free slots of the queue, in their order":
+    "bekommen die nächsten freien Termine der Warteschlange, der Reihe nach",
+  "next free slot": "nächster freier Termin",
   "{n} post was created.": "{n} Beitrag wurde erstellt.",
   "{n} posts were created.": "{n} Beiträge wurden erstellt.",
   "{n} row": "{n} Zeile",

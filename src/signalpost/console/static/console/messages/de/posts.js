@@ -14,7 +14,6 @@ export default /** @type {Record<string, string>} */ ({
   "Schedule these…": "Diese planen …",
   "Schedule {n} draft": "{n} Entwurf planen",
   "Schedule {n} drafts": "{n} Entwürfe planen",
-  "Separated by commas.": "Durch Kommas getrennt.",
   "The oldest goes out first. Where an account publishes something already, the next time is taken.":
     "Der älteste erscheint zuerst. Wo ein Konto schon etwas veröffentlicht, wird die nächste Zeit genommen.",
   "Times of a day": "Zeiten eines Tages",
@@ -24,7 +23,4 @@ export default /** @type {Record<string, string>} */ ({
   "{n} drafts are scheduled": "{n} Entwürfe sind geplant",
   "{n} stay drafts": "{n} bleiben Entwürfe",
   "{n} stays a draft": "{n} bleibt Entwurf",
-  "Choose none": "Keinen auswählen",
-  "{n} post chosen": "{n} Beitrag ausgewählt",
-  "{n} posts chosen": "{n} Beiträge ausgewählt",
 });

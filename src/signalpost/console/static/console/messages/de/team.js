@@ -18,8 +18,6 @@ export default /** @type {Record<string, string>} */ ({
   Editor: "Redakteur",
   "Everything of the workspace in one file that other programs read: posts, files, numbers, people, history. It has no secrets, but personal data: keep it safe.":
     "Alles aus dem Arbeitsbereich in einer Datei, die andere Programme lesen: Beiträge, Dateien, Zahlen, Personen, Verlauf. Sie enthält keine Geheimnisse, aber persönliche Daten: Verwahren Sie sie sicher.",
-  "everything, and gives the workspace to another": "alles, und übergibt den Arbeitsbereich",
-  "everything, but not the owner's rights": "alles, außer den Rechten des Inhabers",
   "Export again": "Noch einmal exportieren",
   "Export it first, if anything in it may be needed again.":
     "Exportieren Sie ihn vorher, falls etwas darin noch gebraucht wird.",
@@ -33,13 +31,11 @@ export default /** @type {Record<string, string>} */ ({
   "It is being made; you can leave this page. A mail says when it is ready.":
     "Er entsteht gerade; Sie können die Seite verlassen. Eine E-Mail sagt, wann er fertig ist.",
   Keep: "Behalten",
-  "kept until": "aufbewahrt bis",
   "Last active": "Zuletzt aktiv",
   Leave: "Verlassen",
   "Leave this workspace": "Diesen Arbeitsbereich verlassen",
   "Leave {name}?": "{name} verlassen?",
   "Let in again": "Wieder zulassen",
-  made: "erstellt",
   "Make the owner": "Zum Besitzer machen",
   "Make {name} the owner?": "{name} zum Besitzer machen?",
   "New workspace": "Neuer Arbeitsbereich",
@@ -48,10 +44,7 @@ export default /** @type {Record<string, string>} */ ({
   "One per line; for programs that connect accounts.":
     "Eine je Zeile; für Programme, die Konten verbinden.",
   "Other workspaces": "Andere Arbeitsbereiche",
-  reads: "liest",
-  "reads, and approves posts": "liest und gibt Beiträge frei",
   "Ready: {size}": "Fertig: {size}",
-  Remove: "Entfernen",
   "Remove {name}?": "{name} entfernen?",
   "Show the last export": "Letzten Export zeigen",
   Stay: "Bleiben",
@@ -71,15 +64,21 @@ export default /** @type {Record<string, string>} */ ({
   "What waits to be published is not published. Programs with keys of this workspace are refused from now on.":
     "Was noch wartet, wird nicht veröffentlicht. Programme mit Schlüsseln dieses Arbeitsbereichs werden ab jetzt abgewiesen.",
   Who: "Wer",
-  "writes and publishes, connects accounts, makes keys":
-    "schreibt und veröffentlicht, verbindet Konten, erstellt Schlüssel",
-  "writes; someone else approves": "schreibt; jemand anderes gibt frei",
-  you: "Sie",
   "You become an admin. Only {name} can give it back.":
     "Sie werden Admin. Nur {name} kann ihn zurückgeben.",
   "You no longer see it, and your keys for it end. What you wrote stays. Only an invitation brings you back.":
     "Sie sehen ihn nicht mehr, und Ihre Schlüssel dafür enden. Was Sie geschrieben haben, bleibt. Zurück kommen Sie nur durch eine Einladung.",
   "Your card pays for this workspace": "Ihre Karte zahlt für diesen Arbeitsbereich",
+  "everything, and gives the workspace to another": "alles, und übergibt den Arbeitsbereich",
+  "everything, but not the owner's rights": "alles, außer den Rechten des Inhabers",
+  "kept until": "aufbewahrt bis",
+  made: "erstellt",
+  reads: "liest",
+  "reads, and approves posts": "liest und gibt Beiträge frei",
+  "writes and publishes, connects accounts, makes keys":
+    "schreibt und veröffentlicht, verbindet Konten, erstellt Schlüssel",
+  "writes; someone else approves": "schreibt; jemand anderes gibt frei",
+  you: "Sie",
   "{name} can take it over now, under Billing.": "{name} kann ihn jetzt übernehmen, unter Abrechnung.",
   "{name} is no longer a member.": "{name} ist kein Mitglied mehr.",
   "{name} owns the workspace now.": "{name} besitzt den Arbeitsbereich jetzt.",
