@@ -1,12 +1,15 @@
 """The calendar in a real browser: what stands where, moved by mouse, by keyboard and by dialog, and put back."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import settled
+from tests.console.world import picture
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -133,7 +136,13 @@ async def test_an_empty_place_or_slot_begins_a_post_at_its_time(
 async def test_keys_lead_through_days_and_views(console: OpenPage, axe: str, planned: dict[str, Any]) -> None:
     async with console(locale="en-GB") as page:
         await show(page, planned, "month", "2027-05-31")
-        for key, address in (("w", "view=week"), ("d", "view=day"), ("l", "view=list"), ("m", "view=month")):
+        for key, address in (
+            ("5", "view=weeks"),
+            ("w", "view=week"),
+            ("d", "view=day"),
+            ("l", "view=list"),
+            ("m", "view=month"),
+        ):
             await page.keyboard.press(key)
             await page.wait_for_url(f"**{address}*")
             await settled(page)
@@ -197,3 +206,84 @@ async def test_on_a_phone_it_is_a_list(console: OpenPage, owned: Api, planned: d
         await region.get_by_role("button", name="In the pocket").click()
         await page.get_by_role("dialog").get_by_label("Move to…").wait_for()
         assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+async def test_five_weeks_from_this_one_show_client_and_picture(
+    console: OpenPage, owned: Api, planned: dict[str, Any]
+) -> None:
+    """The pictures of the newest files come by one request."""
+    for number in (1, 2):
+        file = {"file": (f"{number}.png", picture(number), "image/png")}
+        media = await owned.post("/media/upload", files=file, data={"profileId": planned["profile"]})
+        at = (datetime.now(UTC) + timedelta(days=7 + number)).isoformat()
+        await schedule(owned, planned, f"Pictured {number}", at, media=[{"mediaId": media["id"]}])
+    asked = []
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
+        page.on("request", lambda request: asked.append(request.url) if "/api/v1/media" in request.url else None)
+        await page.goto(f"/console/calendar?profileId={planned['profile']}")
+        await loaded(page)
+        cells = page.locator("[data-wall]")
+        await expect(cells).to_have_count(35)
+        today = datetime.now(ZoneInfo(BERLIN)).date()
+        monday = today - timedelta(days=today.weekday())
+        await expect(cells.first).to_have_attribute("data-wall", f"{monday}T09:00")
+        entries = page.locator(".entry").filter(has_text="Pictured")
+        await expect(entries.locator("img")).to_have_count(2)
+        await expect(entries.locator(".entry-edge")).to_have_count(2)
+        await page.keyboard.press("w")
+        await page.wait_for_url("**view=week*")
+        await loaded(page)
+        hour = datetime.now(ZoneInfo(BERLIN)).hour
+        await expect(page.locator(f'[data-hour="{max(hour - 1, 0)}"]')).to_be_in_viewport()
+    assert len([url for url in asked if "/media?" in url]) == 1
+    assert not [url for url in asked if re.search(r"/media/med_\w+$", url)]
+
+
+async def test_drafts_are_given_a_time_by_mouse_or_keyboard_and_scheduled_only_on_demand(
+    console: OpenPage, owned: Api, planned: dict[str, Any], axe: str
+) -> None:
+    body = {"profileId": planned["profile"], "targets": [{"accountId": planned["account"]}], "draft": True}
+    posts = [await owned.post("/posts", json=body | {"text": f"Idea {name}"}) for name in ("one", "two", "three")]
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
+        await show(page, planned, "month", "2027-08-01")
+        await page.get_by_role("button", name="Drafts").click()
+        drawer = page.get_by_role("region", name="Drafts without a time")
+        await drawer.get_by_role("button", name="Idea one").drag_to(cell(page, "2027-08-10T09:00"))
+        await page.get_by_text("Moved to 10 Aug 2027, 09:00.").wait_for()
+        await expect(cell(page, "2027-08-10T09:00")).to_contain_text("Idea one")
+        await expect(drawer.get_by_role("button", name="Idea one")).to_have_count(0)
+        assert await violations(page, axe) == []
+        for name, is_scheduled in (("two", False), ("three", True)):
+            await drawer.get_by_role("button", name=f"Idea {name}").focus()
+            await page.keyboard.press("Enter")
+            dialog = page.get_by_role("dialog")
+            await dialog.get_by_label("Move to…").fill("2027-08-12T10:00")
+            if is_scheduled:
+                await dialog.get_by_label("Schedule it for this time").press("Space")
+            await dialog.get_by_role("button", name="Move", exact=True).press("Enter")
+            await page.get_by_text(f"{'Scheduled for' if is_scheduled else 'Moved to'} 12 Aug 2027, 10:00.").wait_for()
+    stored = [await owned.get(f"/posts/{post['id']}") for post in posts]
+    assert [(post["status"], post["scheduledAt"]) for post in stored] == [
+        ("draft", "2027-08-10T07:00:00.000Z"),
+        ("draft", "2027-08-12T08:00:00.000Z"),
+        ("scheduled", "2027-08-12T08:00:00.000Z"),
+    ]
+
+
+async def test_a_month_of_a_client_is_printed_with_all_its_posts(
+    console: OpenPage, owned: Api, planned: dict[str, Any]
+) -> None:
+    for number in range(6):
+        await schedule(owned, planned, f"Printed {number}", f"2027-09-15T1{number}:00")
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
+        await page.add_init_script("window.print = () => { window.printed = document.body.innerText }")
+        await show(page, planned, "month", "2027-09-01")
+        await expect(page.get_by_role("button", name="+3 more")).to_be_visible()
+        await page.emulate_media(media="print")
+        await page.evaluate("document.querySelector('.calendar-bar .button:last-of-type').click()")
+        await page.wait_for_function("window.printed")
+        printed = await page.evaluate("window.printed")
+        assert [f"Printed {number}" in printed for number in range(6)] == [True] * 6
+        assert "Calendar · " in printed
+        assert "September 2027" in printed
+        await expect(page.get_by_role("navigation")).to_have_count(0)

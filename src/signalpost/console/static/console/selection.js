@@ -21,12 +21,12 @@ export const workKey = () => `many:${userId.peek()}:${workspaceId.peek()}`;
  * @param {Post[]} [range] the posts in their order, to choose all from the one before to this one
  */
 export function choose(post, isOn, range = []) {
-  const places = [anchor, post.id].map((id) => range.findIndex((each) => each.id === id));
+  const places = [anchor, post.id].map((id) => range.findIndex((other) => other.id === id));
   const [from, to] = places.sort((a, b) => a - b);
   const next = new Map(chosen.peek());
-  for (const each of from < 0 ? [post] : range.slice(from, to + 1))
-    if (isOn) next.set(each.id, each);
-    else next.delete(each.id);
+  for (const member of from < 0 ? [post] : range.slice(from, to + 1))
+    if (isOn) next.set(member.id, member);
+    else next.delete(member.id);
   anchor = post.id;
   chosen.value = next;
 }

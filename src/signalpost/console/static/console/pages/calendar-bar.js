@@ -1,8 +1,9 @@
 // What of the calendar is shown: its days, its view, its filters.
 import { html, useRef } from "../html.js";
+import { allClients } from "../client.js";
 import { t, tn } from "../i18n.js";
 import { filter } from "../router.js";
-import { accounts, networkName, platforms } from "../store.js";
+import { accounts, networkName, platforms, profiles } from "../store.js";
 import { dayName } from "../zones.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
@@ -22,7 +23,7 @@ const STATUSES = /** @type {() => [string, string][]} */ (
 );
 
 export const VIEWS = /** @type {() => Record<string, string>} */ (
-  () => ({ month: t("Month"), week: t("Week"), day: t("Day"), list: t("List") })
+  () => ({ weeks: t("5 weeks"), month: t("Month"), week: t("Week"), day: t("Day"), list: t("List") })
 );
 
 /** @param {{view: string, show: (change: Record<string, string>) => void}} props */
@@ -41,12 +42,15 @@ export const Views = ({ view, show }) => html`
   </div>
 `;
 
+/** Whose month is printed. @param {string} profileId */
+const clientName = (profileId) => profiles.value?.find(({ id }) => id === profileId)?.name ?? allClients();
+
 /** What is shown, and the way to other days. @param {any} props */
-export function Bar({ view, date, first, last, today, step, show, busy }) {
+export function Bar({ view, date, first, last, today, filters, hasDrafts, print, step, show, busy }) {
   const title =
     view === "month"
       ? dayName(date, { month: "long", year: "numeric" })
-      : view === "week"
+      : view === "week" || view === "weeks"
         ? [
             dayName(first, { day: "numeric", month: "short" }),
             dayName(last, { day: "numeric", month: "short", year: "numeric" }),
@@ -66,17 +70,34 @@ export function Bar({ view, date, first, last, today, step, show, busy }) {
       <//>
       <${Button} kind="quiet" icon="back" aria-label=${t("Earlier")} onClick=${() => step(-1)} />
       <${Button} kind="quiet" icon="next" aria-label=${t("Later")} onClick=${() => step(1)} />
-      <h2 aria-live="polite">${title}</h2>
+      <h2 aria-live="polite">
+        <span class="calendar-print" dir="auto">
+          ${clientName(filters.profileId)} ·${" "}
+        </span>
+        ${title}
+      </h2>
+      <${Button}
+        kind="quiet"
+        icon="compose"
+        class="button quiet right"
+        aria-pressed=${String(hasDrafts)}
+        onClick=${() => show({ drafts: hasDrafts ? "" : "1" })}
+      >
+        ${t("Drafts")}
+      <//>
       <${Button}
         kind="quiet"
         icon="check"
-        class="button quiet right"
+        class="button quiet toggle"
         aria-pressed=${String(isChoosing.value)}
         onClick=${() => {
           isChoosing.value = !isChoosing.value;
         }}
       >
         ${t("Choose posts")}
+      <//>
+      <${Button} kind="quiet" icon="posts" onClick=${print}>
+        ${t("Print")}
       <//>
       ${busy && html`<span class="spinner" role="status" aria-label=${t("Loading")} />`}
     </div>

@@ -5,11 +5,14 @@ import { t } from "../i18n.js";
 import { dateTime } from "../time.js";
 import { addDays, addMonths, dateOf, dayStart, weekStart } from "../zones.js";
 import { toast, toastProblem } from "../components/toasts.js";
-import { momentOf } from "./calendar-post.js";
+import { drafts, momentOf } from "./calendar-post.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @typedef {{date: string, total: number, posts: Post[]}} CalendarDay */
 /** @typedef {{at: string, localTime: string, queue: import("signalpost/api").Rows<"/queues">[0]}} FreeSlot */
+/** How many weeks are planned at a time, this one included. */
+export const WEEKS = 5;
+
 /**
  * The days that are shown, first and last.
  * @param {string} view
@@ -19,6 +22,7 @@ import { momentOf } from "./calendar-post.js";
 export function range(view, date) {
   if (view === "day" || view === "list") return [date, date];
   if (view === "week") return [weekStart(date), addDays(weekStart(date), 6)];
+  if (view === "weeks") return [weekStart(date), addDays(weekStart(date), 7 * WEEKS - 1)];
   const first = weekStart(`${date.slice(0, 8)}01`);
   const last = addDays(weekStart(addDays(addMonths(`${date.slice(0, 8)}01`, 1), -1)), 6);
   return [first, last];
@@ -31,14 +35,15 @@ export function range(view, date) {
  * @param {string} last
  * @param {string} zone
  * @param {Record<string, string>} filters
+ * @param {boolean} isWhole whether more of each day is needed than a grid shows
  */
-export async function load(view, first, last, zone, filters) {
-  if (view === "month" || view === "week")
+export async function load(view, first, last, zone, filters, isWhole) {
+  if (view !== "day" && view !== "list")
     return get("/posts/calendar", {
       startDate: first,
       endDate: last,
       timezone: zone,
-      perDay: view === "month" ? 4 : 20,
+      perDay: view === "week" || isWhole ? 20 : 4,
       ...filters,
     });
   const to = view === "day" ? dayStart(addDays(last, 1), zone).toISOString() : undefined;
@@ -126,8 +131,9 @@ export function useMoves(loaded) {
     setMoved((/** @type {Record<string, string>} */ old) =>
       Object.fromEntries(Object.entries(old).filter(([key]) => key !== id)),
     );
-  const send = async (/** @type {any} */ post, /** @type {string} */ at) => {
-    setMoved((/** @type {Record<string, string>} */ old) => ({ ...old, [post.id]: at }));
+  /** @param {any} post @param {string | null} at @param {boolean} [isSchedule] */
+  const send = async (post, at, isSchedule) => {
+    if (at) setMoved((/** @type {Record<string, string>} */ old) => ({ ...old, [post.id]: at }));
     try {
       const saved = await patch(
         `/posts/${post.id}`,
@@ -135,11 +141,11 @@ export function useMoves(loaded) {
         {
           scheduledAt: at,
           timezone: post.timezone,
-          ...(post.status === "draft" ? { publishMode: "draft" } : {}),
+          ...(post.status === "draft" && !isSchedule ? { publishMode: "draft" } : {}),
         },
         { headers: { "If-Match": `"${post.version}"` } },
       );
-      await loaded.reload();
+      await Promise.all([loaded.reload(), drafts.reload()]);
       return saved;
     } catch (error) {
       toastProblem(error);
@@ -149,11 +155,15 @@ export function useMoves(loaded) {
       settle(post.id);
     }
   };
-  const move = async (/** @type {any} */ post, /** @type {Date} */ at, /** @type {string} */ zone) => {
-    if (momentOf(post) === at.toISOString()) return;
-    const saved = await send(post, at.toISOString());
-    if (saved)
-      toast(t("Moved to {time}.", { time: dateTime(saved.scheduledAt ?? "", zone) }), {
+  /** @param {Post} post @param {Date} at @param {string} zone @param {boolean} [isSchedule] */
+  const move = async (post, at, zone, isSchedule = false) => {
+    if (post.scheduledAt && Date.parse(post.scheduledAt) === at.getTime() && !isSchedule) return;
+    const saved = await send(post, at.toISOString(), isSchedule);
+    if (!saved) return;
+    const time = dateTime(saved.scheduledAt ?? "", zone);
+    if (isSchedule) toast(t("Scheduled for {time}.", { time }));
+    else
+      toast(t("Moved to {time}.", { time }), {
         undo: () => void send(saved, post.scheduledAt).then((back) => back && toast(t("Moved back."))),
       });
   };

@@ -4,6 +4,7 @@ import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { wallTime } from "../time.js";
 import { addDays, dateOf, dayName, resolve } from "../zones.js";
+import { WEEKS } from "./calendar-data.js";
 import { Cell, Grid, LONG, Slot, cellLabel, datesOf, openSlots } from "./calendar-parts.js";
 import { Entry, momentOf } from "./calendar-post.js";
 
@@ -35,15 +36,30 @@ function FreeSlots({ count, isShort, onClick }) {
   `;
 }
 
+/**
+ * The time of day that a post keeps; a draft without one gets the morning.
+ * @param {Post} post @param {string} zone
+ */
+const timeOn = (post, zone) =>
+  post.status === "draft" && !post.scheduledAt
+    ? "09:00"
+    : wallTime(new Date(momentOf(post)), zone).slice(11);
+
 /** @param {ViewProps} props */
 export default function Month(props) {
-  const { first, last, date, onCreate, focused, show } = props;
+  const { view, first, last, date, onCreate, focused, show } = props;
   const dates = datesOf(first, last);
   const weeks = Array.from({ length: dates.length / 7 }, (_, week) => dates.slice(week * 7, week * 7 + 7));
-  const step = (/** @type {number} */ by) => show({ date: by > 0 ? addDays(last, 1) : addDays(first, -1) });
+  const isMonth = view === "month";
+  const before = addDays(first, isMonth ? -1 : -7 * WEEKS);
+  const step = (/** @type {number} */ by) => show({ date: by > 0 ? addDays(last, 1) : before });
   return html`
     <${Grid}
-      label=${dayName(date, { month: "long", year: "numeric" })}
+      label=${
+        isMonth
+          ? dayName(date, { month: "long", year: "numeric" })
+          : t("Weeks from {day} on", { day: dayName(first, LONG) })
+      }
       columns=${7}
       focused=${focused}
       onCreate=${onCreate}
@@ -76,6 +92,9 @@ export default function Month(props) {
 /** @param {ViewProps & {day: string}} props */
 function MonthDay({
   day: date,
+  view,
+  isPrinting,
+  first,
   date: selected,
   days,
   today,
@@ -87,37 +106,37 @@ function MonthDay({
   show,
   drop,
 }) {
-  const move = (/** @type {Post} */ post) =>
-    drop(post, resolve(`${date}T${wallTime(new Date(momentOf(post)), zone).slice(11)}`, zone));
+  const move = (/** @type {Post} */ post) => drop(post, resolve(`${date}T${timeOn(post, zone)}`, zone));
   const openDay = () => show({ view: "day", date });
   const day = days.get(date);
   const posts = day?.posts ?? [];
-  const visible = posts.slice(0, (day?.total ?? 0) > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1);
+  const most = (day?.total ?? 0) > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1;
+  const visible = isPrinting ? posts : posts.slice(0, most);
   const more = (day?.total ?? 0) - visible.length;
   const free = openSlots(
     slots.filter((slot) => dateOf(new Date(slot.at), zone) === date),
     posts,
   );
   const tense = date === today ? "today" : date < today ? "past" : "";
-  const kind = date.slice(0, 7) === selected.slice(0, 7) ? tense : `${tense} other`;
+  const isOther = view === "month" && date.slice(0, 7) !== selected.slice(0, 7);
   return html`
     <${Cell}
       wall=${`${date}T09:00`}
       label=${cellLabel(date, day)}
       isFirst=${date === selected}
-      kind=${kind}
+      kind=${isOther ? `${tense} other` : tense}
       focused=${focused}
       onCreate=${date < today ? null : onCreate}
       onDrop=${move}
     >
       <div class="day-head">
-        <button
-          type="button"
-          class="day-number"
-          aria-label=${t("Open {day}", { day: dayName(date, LONG) })}
-          onClick=${openDay}
-        >
-          ${Number(date.slice(8))}
+        <button type="button" class="day-number" onClick=${openDay}>
+          <span class="hidden">${t("Open {day}", { day: dayName(date, LONG) })}</span>
+          <span aria-hidden="true">
+            ${date === first || date.endsWith("-01")
+              ? dayName(date, { day: "numeric", month: "short" })
+              : Number(date.slice(8))}
+          </span>
         </button>
       </div>
       ${visible.map((post) => html`

@@ -1,5 +1,5 @@
 // What the views of the calendar are made of: a grid with its cells, posts and free slots in their order.
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 import { get } from "../api.js";
 import { t, tn } from "../i18n.js";
 import { useAction } from "../hooks.js";
@@ -17,7 +17,8 @@ import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 /** @typedef {import("./calendar-data.js").FreeSlot} FreeSlot */
 
 /**
- * @typedef {{days: Map<string, CalendarDay>, first: string, last: string, date: string, today: string,
+ * @typedef {{view: string, isPrinting: boolean,
+ *   days: Map<string, CalendarDay>, first: string, last: string, date: string, today: string,
  *   zone: string, slots: FreeSlot[], open: (post: Post) => void, onCreate: ((wall: string) => void) | null,
  *   focused: {current: string}, show: (change: Record<string, string>) => void,
  *   drop: (post: Post, at: Date) => void,
@@ -132,6 +133,28 @@ export function Cell({ wall, label, isFirst, kind, focused, onCreate, onDrop, ch
       <span class="hidden">${label}</span>
       ${children}
     </td>
+  `;
+}
+
+/** The hour at which days begin that are not today. */
+export const MORNING = 7;
+
+/**
+ * The hours of days, of which those from `opening` on are in view at first.
+ * @param {{start: string, opening: number, isThere: boolean, children?: Children}} props
+ */
+export function Hours({ start, opening, isThere, children }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    const row = box.current?.querySelector(`[data-hour="${Math.max(0, opening)}"]`);
+    if (!(row instanceof HTMLElement) || !box.current) return;
+    const head = box.current.querySelector("thead");
+    box.current.scrollTop = row.offsetTop - (head?.offsetHeight ?? 0);
+  }, [start, isThere]);
+  return html`
+    <div class="calendar-hours" ref=${box}>
+      ${children}
+    </div>
   `;
 }
 

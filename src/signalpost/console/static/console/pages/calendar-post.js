@@ -3,24 +3,30 @@ import { html, signal, useState } from "../html.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { Networks, PostState, isUnknown, titleOf } from "../post-parts.js";
+import { hasClients } from "../client-switcher.js";
 import { mayEdit } from "../rights.js";
 import { to } from "../router.js";
 import { choose, chosen } from "../selection.js";
-import { may } from "../store.js";
+import { may, profiles } from "../store.js";
 import { Time, format, wallTime, zoneLabel } from "../time.js";
 import { heldSentence } from "../words.js";
 import { clockNote, resolve } from "../zones.js";
 import { stateLook } from "../components/badge.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
-import { Field } from "../components/field.js";
+import { Check, Field } from "../components/field.js";
+
+import { pictureOf, pictures } from "./calendar-pictures.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 
 /** When a post is or was due. @param {Post} post @returns {string} */
 export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.createdAt;
-/** Whether its time can still be changed. @param {any} post */
-export const movable = (post) => Boolean(post.scheduledAt) && ["scheduled", "draft"].includes(post.status);
+/** Whether its time can still be changed. @param {Post} post */
+export const movable = (post) => ["scheduled", "draft"].includes(post.status);
+/** The time that is offered to move it to. @param {Post} post @param {string} zone */
+const wallOf = (post, zone) =>
+  wallTime(post.scheduledAt || post.status !== "draft" ? new Date(momentOf(post)) : nextHour(), zone);
 /** @param {any} post */
 const isEditable = (post) =>
   ["draft", "scheduled", "queued", "failed"].includes(post.status) && mayEdit(post);
@@ -32,27 +38,56 @@ const isPending = (post) => ["pending", "changes_requested"].includes(post.appro
 /** The time of day. @param {string} at @param {string} zone */
 export const timeOf = (at, zone) => format(at, { hour: "2-digit", minute: "2-digit" }, zone);
 
-/** @type {any} The post that is being dragged. */
-export const dragged = { post: null };
+/** The post that is being dragged. */
+export const dragged = { post: /** @type {Post | null} */ (null) };
+/** The list of drafts beside the calendar, when it is open. */
+export const drafts = { reload: async () => {} };
+const HOUR_MS = 3_600_000;
+const nextHour = () => new Date(Math.ceil(Date.now() / HOUR_MS) * HOUR_MS);
 
 /** Whether a click chooses an entry instead of opening it. */
 export const isChoosing = signal(false);
 /** What the calendar shows, in the order of time. */
-export const shown = { current: /** @type {Post[]} */ ([]) };
+export const inView = { current: /** @type {Post[]} */ ([]) };
 
 /** @param {MouseEvent} event @param {Post} post @param {(post: Post) => void} open */
 function clicked(event, post, open) {
   event.stopPropagation();
   const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey;
   if (isPlain && !isChoosing.value) open(post);
-  else choose(post, !chosen.value.has(post.id), event.shiftKey ? shown.current : []);
+  else choose(post, !chosen.value.has(post.id), event.shiftKey ? inView.current : []);
+}
+
+/** The colour of the client, where there are several. @param {{profileId: string}} props */
+function Edge({ profileId }) {
+  const own = hasClients() && profiles.value?.find(({ id }) => id === profileId);
+  return (
+    own && html`
+      <svg class="entry-edge" viewBox="0 0 4 4" preserveAspectRatio="none" aria-hidden="true">
+        <rect width="4" height="4" fill=${own.color ?? "var(--field)"} />
+      </svg>
+      <span class="hidden">${own.name}</span>
+    `
+  );
+}
+
+/** Its place is kept until it has come. @param {{post: Post}} props */
+function Picture({ post }) {
+  const id = pictureOf(post);
+  const url = id && pictures.value[id];
+  if (!id || url === "") return null;
+  return html`
+    <span class="entry-picture">
+      ${url && html`<img src=${url} alt="" loading="lazy" draggable="false" />`}
+    </span>
+  `;
 }
 
 /** @param {{post: Post, zone: string, open: (post: Post) => void, isBig?: boolean}} props */
 export function Entry({ post, zone, open, isBig }) {
   const state = isUnknown(post) ? "unknown" : post.held ? "held" : post.status;
   const { tone, icon, word } = stateLook(state);
-  const canMove = movable(post) && may("posts:publish");
+  const canMove = movable(post) && (may("posts:publish") || mayEdit(post));
   const isChosen = chosen.value.has(post.id);
   const start = (/** @type {DragEvent} */ event) => {
     dragged.post = post;
@@ -73,33 +108,40 @@ export function Entry({ post, zone, open, isBig }) {
       }}
       onClick=${(/** @type {MouseEvent} */ event) => clicked(event, post, open)}
     >
-      <${Icon} name=${isChosen ? "check" : icon} />
-      <span class="hidden">${word}</span>
-      <span class="entry-time">${timeOf(momentOf(post), zone)}</span>
-      <span class="entry-title" dir="auto">
-        ${titleOf(post)}
+      <${Edge} profileId=${post.profileId} />
+      <span class="entry-head">
+        <${Icon} name=${isChosen ? "check" : icon} />
+        <span class="hidden">${word}</span>
+        <span class="entry-time">${timeOf(momentOf(post), zone)}</span>
+        ${isRepeated(post) && html`<${Icon} name="repeat" label=${t("Repeats")} />`}
+        ${isPending(post) && html`<${Icon} name="question" label=${t("Waits for approval")} />`}
+        <${Networks} post=${post} />
       </span>
-      ${isRepeated(post) && html`<${Icon} name="repeat" label=${t("Repeats")} />`}
-      ${isPending(post) && html`<${Icon} name="question" label=${t("Waits for approval")} />`}
-      <${Networks} post=${post} />
+      <span class="entry-title" dir="auto">
+        ${titleOf(post).slice(0, 200)}
+      </span>
+      <${Picture} post=${post} />
       ${canMove && html`<span class="hidden">${t("open or move")}</span>`}
     </button>
   `;
 }
 
-/** @param {{post: Post, zone: string, onClose: () => void, onMove: ((at: Date) => void) | null}} props */
+/** @typedef {(at: Date, isSchedule: boolean) => void} Mover */
+
+/** @param {{post: Post, zone: string, onClose: () => void, onMove: Mover | null}} props */
 export function PostDialog({ post, zone, onClose, onMove }) {
-  const [wall, setWall] = useState(wallTime(new Date(momentOf(post)), zone));
+  const [wall, setWall] = useState(wallOf(post, zone));
+  const [isSchedule, setSchedule] = useState(false);
   const at = wall ? resolve(wall, zone) : null;
   const error = wall ? clockNote(wall, zone) : undefined;
-  const isSame = at?.toISOString() === new Date(momentOf(post)).toISOString();
+  const isSame = !isSchedule && at?.toISOString() === new Date(momentOf(post)).toISOString();
   return html`
     <${Dialog}
       title=${t("Post of {day}", {
         day: format(momentOf(post), { weekday: "short", day: "numeric", month: "short" }, zone),
       })}
       onClose=${onClose}
-      onSubmit=${onMove && at && !isSame ? () => onMove(at) : undefined}
+      onSubmit=${onMove && at && !isSame ? () => onMove(at, isSchedule) : undefined}
       actions=${
         html`
           <${LinkButton} href=${to(`posts/${post.id}`)}>${t("Open the post")}<//>
@@ -131,6 +173,14 @@ export function PostDialog({ post, zone, onClose, onMove }) {
           hint=${zoneLabel(zone, at ?? new Date())}
           error=${error}
         />
+        ${post.status === "draft" && may("posts:publish") && html`
+          <${Check}
+            label=${t("Schedule it for this time")}
+            hint=${t("Otherwise it stays a draft, and nothing goes out.")}
+            checked=${isSchedule}
+            onChange=${setSchedule}
+          />
+        `}
       `}
     <//>
   `;

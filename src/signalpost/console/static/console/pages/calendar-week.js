@@ -1,10 +1,9 @@
 // A week: a cell for each hour of each day.
-import { html, useState } from "../html.js";
+import { html } from "../html.js";
 import { number, t, tn } from "../i18n.js";
 import { wallTime } from "../time.js";
 import { addDays, dateOf, dayName, hoursOf, resolve } from "../zones.js";
-import { Button } from "../components/button.js";
-import { Cell, Entries, Grid, LONG, datesOf, openSlots } from "./calendar-parts.js";
+import { Cell, Entries, Grid, Hours, LONG, MORNING, datesOf, openSlots } from "./calendar-parts.js";
 import { momentOf, timeOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-data.js").CalendarDay} CalendarDay */
@@ -12,8 +11,6 @@ import { momentOf, timeOf } from "./calendar-post.js";
 /** @typedef {import("./calendar-parts.js").ViewProps} ViewProps */
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @typedef {{at: Date[], posts: Post[], slots: FreeSlot[]}} Hour */
-
-const HOURS = [7, 20];
 
 /**
  * What stands in each hour of a day: by the hour of the wall clock, of which some days have one twice or not
@@ -37,6 +34,10 @@ function byHour(date, zone, posts, slots) {
   return hours;
 }
 
+/** The minutes that a post keeps; a draft without a time has none. @param {Post} post @param {string} zone */
+const minutesOf = (post, zone) =>
+  post.status === "draft" && !post.scheduledAt ? "00" : wallTime(new Date(momentOf(post)), zone).slice(14);
+
 /** @param {number} hour */
 const hourName = (hour) => dayTime(`${String(hour).padStart(2, "0")}:00`);
 
@@ -45,59 +46,52 @@ const dayTime = (wall) => timeOf(`2026-01-01T${wall}Z`, "UTC");
 
 /** @param {ViewProps} props */
 export default function Week(props) {
-  const { first, date, today, onCreate, focused, show } = props;
-  const [isWhole, setWhole] = useState(false);
+  const { first, last, date, today, zone, days, onCreate, focused, show } = props;
   const columns = columnsOf(props);
   const used = columns.flatMap(({ hours }) =>
-    [...hours].filter(([, hour]) => hour.posts.length + hour.slots.length > 0).map(([number_]) => number_),
+    [...hours].filter(([, hour]) => hour.posts.length > 0).map(([number_]) => number_),
   );
-  const [from, until] = isWhole ? [0, 23] : [Math.min(HOURS[0], ...used), Math.max(HOURS[1], ...used)];
+  const isNow = today >= first && today <= last;
+  const opening = isNow ? Number(wallTime(new Date(), zone).slice(11, 13)) - 1 : Math.min(MORNING, ...used);
   return html`
-    <${Grid}
-      label=${t("Week of {day}", { day: dayName(first, LONG) })}
-      columns=${7}
-      focused=${focused}
-      onCreate=${onCreate}
-      start=${first}
-      step=${(/** @type {number} */ by) => show({ date: addDays(date, by * 7) })}
-    >
-      <thead>
-        <tr>
-          <th class="hour">
-            <span class="hidden">${t("Time")}</span>
-          </th>
-          ${columns.map((column) => html`
-            <${WeekDay} key=${column.date} column=${column} today=${today} show=${show} />
-          `)}
-        </tr>
-      </thead>
-      <tbody>
-        ${Array.from({ length: until - from + 1 }, (_, index) => from + index).map((hour) => html`
-          <tr key=${hour}>
-            <th scope="row" class="hour">
-              ${hourName(hour)}
+    <${Hours} start=${first} opening=${opening} isThere=${days.size > 0}>
+      <${Grid}
+        label=${t("Week of {day}", { day: dayName(first, LONG) })}
+        columns=${7}
+        focused=${focused}
+        onCreate=${onCreate}
+        start=${first}
+        step=${(/** @type {number} */ by) => show({ date: addDays(date, by * 7) })}
+      >
+        <thead>
+          <tr>
+            <th class="hour">
+              <span class="hidden">${t("Time")}</span>
             </th>
             ${columns.map((column) => html`
-              <${WeekHour}
-                key=${column.date}
-                column=${column}
-                hour=${hour}
-                isFirst=${column.date === date && hour === from}
-                ...${props}
-              />
+              <${WeekDay} key=${column.date} column=${column} today=${today} show=${show} />
             `)}
           </tr>
-        `)}
-      </tbody>
-      <tfoot>
-        <tr>
-          <td colspan="8">
-            <${Button} kind="quiet" onClick=${() => setWhole(!isWhole)}>
-              ${isWhole ? t("Hours of the day only") : t("All hours")}
-            <//>
-          </td>
-        </tr>
-      </tfoot>
+        </thead>
+        <tbody>
+          ${Array.from({ length: 24 }, (_, hour) => hour).map((hour) => html`
+            <tr key=${hour} data-hour=${hour}>
+              <th scope="row" class="hour">
+                ${hourName(hour)}
+              </th>
+              ${columns.map((column) => html`
+                <${WeekHour}
+                  key=${column.date}
+                  column=${column}
+                  hour=${hour}
+                  isFirst=${column.date === date && hour === MORNING}
+                  ...${props}
+                />
+              `)}
+            </tr>
+          `)}
+        </tbody>
+      <//>
     <//>
   `;
 }
@@ -152,7 +146,7 @@ function WeekHour({ column: { date, hours }, hour, isFirst, zone, open, onCreate
   const isPast = wall.slice(0, 13) < now.slice(0, 13);
   const note = at.length ? at.length > 1 && t("This hour comes twice") : t("This hour does not exist");
   const move = (/** @type {Post} */ post) =>
-    drop(post, resolve(`${wall.slice(0, 13)}:${wallTime(new Date(momentOf(post)), zone).slice(14)}`, zone));
+    drop(post, resolve(`${wall.slice(0, 13)}:${minutesOf(post, zone)}`, zone));
   return html`
     <${Cell}
       wall=${wall}

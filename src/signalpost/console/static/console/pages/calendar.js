@@ -11,13 +11,26 @@ import { loadBasics, loadPlatforms, may, profiles, workspaceZone } from "../stor
 import { stylesheet } from "../stylesheet.js";
 import { wallTime, zoneLabel } from "../time.js";
 import { addDays, addMonths, dateOf, dayStart } from "../zones.js";
+import { mayEdit } from "../rights.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Bar, Filters, VIEWS, Views } from "./calendar-bar.js";
-import { freeSlots, inOrder, load, loadAll, placed, range, useCurrent, useMoves } from "./calendar-data.js";
-import { PostDialog, isChoosing, movable, shown } from "./calendar-post.js";
+import {
+  WEEKS,
+  freeSlots,
+  inOrder,
+  load,
+  loadAll,
+  placed,
+  range,
+  useCurrent,
+  useMoves,
+} from "./calendar-data.js";
+import { usePictures } from "./calendar-pictures.js";
+import { PostDialog, isChoosing, movable, inView } from "./calendar-post.js";
 
+const Drafts = lazyDialog(() => import("./calendar-drafts.js"));
 const ManyBar = lazyDialog(() => import("./many-bar.js"));
 
 await stylesheet(new URL("./calendar.css", import.meta.url).href);
@@ -26,6 +39,7 @@ const LIVE_SECONDS = 15;
 const narrow = matchMedia("(max-width: 47rem)");
 
 const modules = /** @type {Record<string, () => Promise<{default: any}>>} */ ({
+  weeks: () => import("./calendar-month.js"),
   month: () => import("./calendar-month.js"),
   week: () => import("./calendar-week.js"),
   day: () => import("./calendar-day.js"),
@@ -62,12 +76,16 @@ export default function Calendar({ query }) {
  * @param {boolean} isPlan whether free slots are shown, too
  */
 function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
-  const inputs = [view, first, last, zone, ...Object.values(filters)];
+  const { profileId } = filters;
+  const [isPrinting, setPrinting] = useState(false);
+  const inputs = [view, first, last, zone, isPrinting, ...Object.values(filters)];
   const loaded = useLoad(async () => {
-    const [data] = await Promise.all([load(view, first, last, zone, filters), modules[viewName]()]);
+    const [data] = await Promise.all([
+      load(view, first, last, zone, filters, isPrinting),
+      modules[viewName](),
+    ]);
     return data;
   }, inputs);
-  const { profileId } = filters;
   const slots = useLoad(
     async () => (isPlan ? freeSlots(first, last, zone, profileId) : { slots: [], left: 0 }),
     [isPlan, first, last, zone, profileId],
@@ -78,10 +96,19 @@ function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
   const data = isCurrent ? loaded.data : undefined;
   const days = useMemo(() => placed(data, moved, zone), [data, moved, zone]);
   const posts = useMemo(() => inOrder(data, days), [data, days]);
-  shown.current = posts;
+  inView.current = posts;
+  usePictures(posts, profileId);
   useSelection(posts, inputs);
   useEffect(() => () => void (isChoosing.value = false), []);
-  return { loaded, slots, moved, move, isCurrent, data, days, posts };
+  useEffect(() => {
+    if (!isPrinting || !data) return undefined;
+    const frame = requestAnimationFrame(() => {
+      print();
+      setPrinting(false);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isPrinting, data]);
+  return { loaded, slots, moved, move, isCurrent, data, days, posts, isPrinting, setPrinting };
 }
 
 /** @param {{query: Record<string, string>}} props */
@@ -92,7 +119,8 @@ function Shown({ query }) {
   const { profileId, status, tag } = filters;
   const canWrite = may("posts:write");
   const isPlan = canWrite && !status && !tag && view !== "list" && may("profiles:read");
-  const { loaded, slots, moved, move, isCurrent, data, days, posts } = useDays(place, isPlan);
+  const shownDays = useDays(place, isPlan);
+  const { loaded, slots, moved, move, isCurrent, data, days, posts } = shownDays;
   const [opened, setOpened] = useState(/** @type {Post | null} */ (null));
   const focused = useRef("");
   const { show, step, create } = stepsOf(place);
@@ -100,6 +128,7 @@ function Shown({ query }) {
   const shared = {
     ...place,
     days,
+    isPrinting: shownDays.isPrinting,
     slots: slots.data?.slots ?? [],
     open: setOpened,
     onCreate: canWrite ? create : null,
@@ -115,22 +144,36 @@ function Shown({ query }) {
       subtitle=${t("Times of {zone}", { zone: zoneLabel(zone, dayStart(date, zone)) })}
       actions=${html`<${Views} view=${view} show=${show} />`}
     >
-      <${Bar} ...${place} step=${step} show=${show} busy=${loaded.loading && !isCurrent} />
+      <${Bar}
+        ...${place}
+        hasDrafts=${Boolean(query.drafts)}
+        print=${() => shownDays.setPrinting(true)}
+        step=${step}
+        show=${show}
+        busy=${loaded.loading && !isCurrent}
+      />
       <${Filters} filters=${filters} />
       <${QueuesLeft} count=${slots.data?.left ?? 0} />
       ${(chosen.value.size > 0 || hasWork.value) && html`
-        <${ManyBar} shown=${posts} loadAll=${() => loadAll(place)} reload=${loaded.reload} />
+        <${ManyBar} visible=${posts} loadAll=${() => loadAll(place)} reload=${loaded.reload} />
       `}
-      <${Loaded} loaded=${{ ...loaded, data: loaded.problem ? data : (data ?? {}) }} lines=${10}>
-        ${() => html`
-          <${View}
-            ...${shared}
-            page=${view === "list" || view === "day" ? data : undefined}
-            setPage=${loaded.setData}
-            moved=${moved}
-          />
+      <div class=${query.drafts ? "calendar-beside" : ""}>
+        ${query.drafts && html`
+          <${Drafts} profileId=${profileId} open=${setOpened} onClose=${() => show({ drafts: "" })} />
         `}
-      <//>
+        <div class="calendar-main">
+          <${Loaded} loaded=${{ ...loaded, data: loaded.problem ? data : (data ?? {}) }} lines=${10}>
+            ${() => html`
+              <${View}
+                ...${shared}
+                page=${view === "list" || view === "day" ? data : undefined}
+                setPage=${loaded.setData}
+                moved=${moved}
+              />
+            `}
+          <//>
+        </div>
+      </div>
       <${Opened} post=${opened} zone=${zone} move=${move} onClose=${() => setOpened(null)} />
     <//>
   `;
@@ -145,7 +188,7 @@ function placeOf(query, isNarrow) {
   const { profileId = "", accountId = "", platform = "", status = "", tag = "" } = query;
   const zone =
     profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? workspaceZone.value;
-  const view = query.view in VIEWS() ? query.view : isNarrow ? "list" : "month";
+  const view = query.view in VIEWS() ? query.view : isNarrow ? "list" : "weeks";
   const today = dateOf(new Date(), zone);
   const date = isDate(query.date) ? query.date : today;
   const [first, last] = range(view, date);
@@ -154,15 +197,17 @@ function placeOf(query, isNarrow) {
   return { view, viewName, first, last, date, today, zone, filters };
 }
 
+/** How many days are one step. @type {Record<string, number>} */
+const STEPS = { weeks: 7 * WEEKS, week: 7, list: 7, day: 1 };
+/** The keys of the views. @type {Record<string, string>} */
+const VIEW_KEYS = { weeks: "5", month: "m", week: "w", day: "d", list: "l" };
+
 /** The ways to other days, and to a new post. @param {ReturnType<typeof placeOf>} place */
 function stepsOf({ view, date, zone, filters: { profileId } }) {
   const show = (/** @type {Record<string, string>} */ change) => filter({ view, date, ...change });
   const step = (/** @type {number} */ by) =>
     show({
-      date:
-        view === "month"
-          ? addMonths(`${date.slice(0, 8)}01`, by)
-          : addDays(date, by * (view === "week" || view === "list" ? 7 : 1)),
+      date: view === "month" ? addMonths(`${date.slice(0, 8)}01`, by) : addDays(date, by * STEPS[view]),
     });
   const create = (/** @type {string} */ wall) =>
     go("compose", { at: later(wall, zone), timezone: zone, profileId });
@@ -194,7 +239,7 @@ function useKeys({ view, date, today, zone, profileId, focused, show, step, crea
     [
       { keys: "t", name: t("Today"), run: () => show({ date: today }) },
       ...Object.entries(VIEWS()).map(([key, name]) => ({
-        keys: key[0],
+        keys: VIEW_KEYS[key],
         name,
         run: () => show({ view: key }),
       })),
@@ -209,7 +254,7 @@ function useKeys({ view, date, today, zone, profileId, focused, show, step, crea
         : []),
       { keys: "ArrowLeft", name: t("Earlier"), run: () => step(-1) },
       { keys: "ArrowRight", name: t("Later"), run: () => step(1) },
-      ...selectionKeys(shown),
+      ...selectionKeys(inView),
     ],
     [view, date, zone, profileId, Boolean(create)],
   );
@@ -231,16 +276,16 @@ const QueuesLeft = ({ count }) =>
  * The post that was opened; the focus is on it again when it has been moved.
  * @param {{
  *   post: Post | null, zone: string, onClose: () => void,
- *   move: (post: Post, at: Date, zone: string) => Promise<void>
+ *   move: (post: Post, at: Date, zone: string, isSchedule: boolean) => Promise<void>
  * }} props
  */
 function Opened({ post, zone, move, onClose }) {
-  const onMove = (/** @type {Date} */ at) => {
+  const onMove = (/** @type {Date} */ at, /** @type {boolean} */ isSchedule) => {
     onClose();
-    if (post) void move(post, at, zone).then(() => focusOn(post.id));
+    if (post) void move(post, at, zone, isSchedule).then(() => focusOn(post.id));
   };
   if (!post) return null;
-  const mayMove = movable(post) && may("posts:publish");
+  const mayMove = movable(post) && (may("posts:publish") || mayEdit(post));
   return html`
     <${PostDialog} post=${post} zone=${zone} onClose=${onClose} onMove=${mayMove ? onMove : null} />
   `;

@@ -158,7 +158,7 @@ const copyAction = () => ({
       ({ profileId, platform }) => profileId === item.want && networks.has(platform),
     );
     const isAhead = Boolean(scheduledAt) && Date.parse(scheduledAt ?? "") > Date.now();
-    const made = await send(
+    const copy = await send(
       "/posts",
       {
         ...{ text, title, link, firstComment, tags, campaign, notes, thread, options },
@@ -170,9 +170,9 @@ const copyAction = () => ({
       },
       { key },
     );
-    return { made: made.id };
+    return { copyId: copy.id };
   },
-  undo: (item) => remove(`/posts/${item.made}`),
+  undo: (item) => remove(`/posts/${item.copyId}`),
 });
 
 /** @returns {Action} */

@@ -22,7 +22,7 @@ const ApprovalLink = lazyDialog(() => import("./approvals-link.js"));
 /** @typedef {import("./many-run.js").Run} Run */
 /**
  * @typedef {{
- *   shown: Post[], loadAll?: () => Promise<Post[] & {cut?: boolean}>, reload: () => Promise<void>
+ *   visible: Post[], loadAll?: () => Promise<Post[] & {cut?: boolean}>, reload: () => Promise<void>
  * }} Props `loadAll`: all that the filter finds, if more than what is shown
  */
 
@@ -39,7 +39,7 @@ export default function ManyBar(props) {
   if (run.value) return html`<${Work} run=${run.value} reload=${props.reload} />`;
   if (!posts.length) return null;
   return html`
-    <${Chosen} ...${props} posts=${posts} ask=${setAsking} act=${act} />
+    <${Selection} ...${props} posts=${posts} ask=${setAsking} act=${act} />
     ${asking === "link" && html`
       <${ApprovalLink}
         posts=${posts.filter(canAsk)}
@@ -65,14 +65,14 @@ const canAsk = (post) => post.approval.state === "pending" || post.status === "d
  *   posts: Post[], ask: (kind: Kind | "link") => void, act: (kind: Kind) => Promise<void>
  * }} props
  */
-function Chosen({ posts, shown, loadAll, ask, act }) {
+function Selection({ posts, visible, loadAll, ask, act }) {
   const [isCut, setCut] = useState(false);
   const [busy, chooseFound] = useAction(async () => {
-    const found = await loadAll?.();
-    if (found) chooseAll(found);
-    setCut(Boolean(found?.cut));
+    const matching = await loadAll?.();
+    if (matching) chooseAll(matching);
+    setCut(Boolean(matching?.cut));
   });
-  const isAll = shown.every(({ id }) => chosen.value.has(id));
+  const isAll = visible.every(({ id }) => chosen.value.has(id));
   const [savingCsv, saveCsv] = useAction(async () => (await import("./many-csv.js")).savePosts(posts));
   const button = (
     /** @type {Kind | "link"} */ kind,
@@ -88,11 +88,11 @@ function Chosen({ posts, shown, loadAll, ask, act }) {
       <p class="many-count">
         <strong role="status">${tn(posts.length, "{n} post chosen", "{n} posts chosen")}</strong>
         ${!isAll && html`
-          <${Button} kind="quiet" onClick=${() => chooseAll(shown)}>
-            ${tn(shown.length, "Choose the {n} that is shown", "Choose all {n} that are shown")}
+          <${Button} kind="quiet" onClick=${() => chooseAll(visible)}>
+            ${tn(visible.length, "Choose the {n} that is shown", "Choose all {n} that are shown")}
           <//>
         `}
-        ${loadAll && isAll && posts.length <= shown.length && html`
+        ${loadAll && isAll && posts.length <= visible.length && html`
           <${Button} kind="quiet" busy=${busy} onClick=${chooseFound}>
             ${t("Choose all that match the filter")}
           <//>

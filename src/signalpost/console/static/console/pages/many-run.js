@@ -13,9 +13,9 @@ import { ACTIONS, wasDone } from "./many-actions.js";
 /**
  * @typedef {{
  *   id: string, title: string, status: string, version: number, scheduledAt: string | null,
- *   timezone: string, tags: string[], want?: string | string[], made?: string,
+ *   timezone: string, tags: string[], want?: string | string[], copyId?: string,
  *   state: "waiting" | "done" | "refused", refusal: [string, string]
- * }} Item `want`: what it is to be; `made`: the post that was made of it; `refusal`: why, and what to do
+ * }} Item `want`: what it is to be; `copyId`: the post that was made of it; `refusal`: why, and what to do
  */
 /**
  * @typedef {{
@@ -33,8 +33,8 @@ let aborter = new AbortController();
 
 /** @returns {Run | null} */
 function read() {
-  const kept = sessionStorage.getItem(workKey());
-  return kept ? { ...JSON.parse(kept), isRunning: false, isWaiting: false } : null;
+  const stored = sessionStorage.getItem(workKey());
+  return stored ? { ...JSON.parse(stored), isRunning: false, isWaiting: false } : null;
 }
 
 /** @param {Run | null} next */
@@ -50,7 +50,7 @@ const update = (change) => run.value && keep({ ...run.value, ...change });
 
 /** @param {Item} item @param {Partial<Item>} change */
 function settle(item, change) {
-  const items = run.value?.items.map((each) => (each.id === item.id ? { ...each, ...change } : each));
+  const items = run.value?.items.map((old) => (old.id === item.id ? { ...old, ...change } : old));
   update({ items });
 }
 
@@ -112,8 +112,8 @@ async function perform(item) {
   const tell = (/** @type {boolean} */ isWaiting) => update({ isWaiting });
   try {
     const change = await patient(act, tell, aborter.signal);
-    const { version = item.version, made } = change ?? {};
-    settle(item, { version, made: made ?? item.made, state: "done" });
+    const { version = item.version, copyId } = change ?? {};
+    settle(item, { version, copyId: copyId ?? item.copyId, state: "done" });
   } catch (error) {
     const isOfPost = error instanceof Problem && error.status >= 400 && error.status < 500;
     if (!isOfPost || error.status === 429) throw error;

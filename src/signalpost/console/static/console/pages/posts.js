@@ -71,19 +71,19 @@ function PostsList({ query }) {
       loaded.data?.data.some((post) => ["publishing", "queued"].includes(post.status)) &&
       loaded.data.data.length <= 50,
   });
-  const shown = loaded.data?.data ?? NONE;
-  const latest = useLatest(shown);
-  useSelection(shown, [q, status, platform, profileId]);
-  useRowKeys(shown.length, selectionKeys(latest));
+  const visible = loaded.data?.data ?? NONE;
+  const latest = useLatest(visible);
+  useSelection(visible, [q, status, platform, profileId]);
+  useRowKeys(visible.length, selectionKeys(latest));
   return html`
     <${Page}
       title=${t("Posts")}
-      actions=${html`<${PageActions} ...${filters} shown=${shown} reload=${loaded.reload} />`}
+      actions=${html`<${PageActions} ...${filters} visible=${visible} reload=${loaded.reload} />`}
     >
       <${Filters} ...${filters} />
       ${(chosen.value.size > 0 || hasWork.value) && html`
         <${ManyBar}
-          shown=${shown}
+          visible=${visible}
           loadAll=${loaded.data?.hasMore ? () => all("/posts", filters, CHOSEN_MAX) : undefined}
           reload=${loaded.reload}
         />
@@ -108,11 +108,11 @@ function PostsList({ query }) {
 }
 
 /**
- * @param {{status: string, profileId: string, shown: PostData[], reload: () => Promise<void>}} props
+ * @param {{status: string, profileId: string, visible: PostData[], reload: () => Promise<void>}} props
  */
-function PageActions({ status, profileId, shown, reload }) {
+function PageActions({ status, profileId, visible, reload }) {
   const [isScheduling, setScheduling] = useState(false);
-  const drafts = shown.filter((post) => post.status === "draft").slice(0, 100);
+  const drafts = visible.filter((post) => post.status === "draft").slice(0, 100);
   return html`
     ${status === "draft" && drafts.length > 0 && may("posts:publish") && html`
       <${Button} icon="clock" onClick=${() => setScheduling(true)}>

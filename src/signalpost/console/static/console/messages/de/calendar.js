@@ -1,8 +1,12 @@
 // German of pages/calendar.js.
 export default /** @type {Record<string, string>} */ ({
   "+{n} more": "+{n} weitere",
-  "All hours": "Alle Stunden",
+  "5 weeks": "5 Wochen",
   "Choose posts": "Beiträge auswählen",
+  "Drafts without a time": "Entwürfe ohne Zeit",
+  "Drag one to a day, or open it and choose the time. It stays a draft.":
+    "Ziehen Sie einen auf einen Tag, oder öffnen Sie ihn und wählen Sie die Zeit. Er bleibt ein Entwurf.",
+  "Every draft has a time.": "Jeder Entwurf hat eine Zeit.",
   Filters: "Filter",
   "Free slot of {queue}": "Freier Termin von {queue}",
   "Free slots of {n} more queue are not shown: choose a client.":
@@ -10,7 +14,6 @@ export default /** @type {Record<string, string>} */ ({
   "Free slots of {n} more queues are not shown: choose a client.":
     "Freie Termine von {n} weiteren Warteschlangen werden nicht gezeigt: wählen Sie einen Kunden.",
   "From {day} on": "Ab {day}",
-  "Hours of the day only": "Nur Tagesstunden",
   List: "Liste",
   Month: "Monat",
   "Move to…": "Verschieben nach …",
@@ -18,12 +21,17 @@ export default /** @type {Record<string, string>} */ ({
   "Moved to {time}.": "Verschoben auf {time}.",
   "Nothing planned from here on": "Ab hier ist nichts geplant",
   "Open {day}": "{day} öffnen",
+  "Otherwise it stays a draft, and nothing goes out.":
+    "Sonst bleibt er ein Entwurf, und nichts wird veröffentlicht.",
   "Post of {day}": "Beitrag vom {day}",
   "Posts with a time stand here in their order, with those that were published.":
     "Hier stehen Beiträge mit einer Zeit der Reihe nach, auch die veröffentlichten.",
+  Print: "Drucken",
   "Published:": "Veröffentlicht:",
   Repeats: "Wiederholt sich",
+  "Schedule it for this time": "Für diese Zeit planen",
   "Scheduled for:": "Geplant für:",
+  "Scheduled for {time}.": "Geplant für {time}.",
   "This hour comes twice": "Diese Stunde kommt zweimal",
   "This hour does not exist": "Diese Stunde gibt es nicht",
   "Times of {zone}": "Zeiten von {zone}",
@@ -32,11 +40,14 @@ export default /** @type {Record<string, string>} */ ({
   "Waits for approval": "Wartet auf Freigabe",
   Week: "Woche",
   "Week of {day}": "Woche vom {day}",
+  "Weeks from {day} on": "Wochen ab {day}",
   "Write a post for this day": "Beitrag für diesen Tag schreiben",
   "Written:": "Geschrieben:",
   "a day of {n} hours: the clocks change": "ein Tag mit {n} Stunden: die Uhren werden umgestellt",
   "free slot": "freier Termin",
   "open or move": "öffnen oder verschieben",
+  "{n} draft has no time.": "{n} Entwurf hat keine Zeit.",
+  "{n} drafts have no time.": "{n} Entwürfe haben keine Zeit.",
   "{n} filter": "{n} Filter",
   "{n} filters": "{n} Filter",
   "{n} free slot": "{n} freier Termin",
