@@ -92,10 +92,11 @@ async def test_a_list_that_takes_too_long_is_refused(
     api: Api, owner: Login, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody reads for longer than five seconds; the next request on the connection works."""
-    monkeypatch.setattr(listing, "READ_SECONDS", 0.05)
-    async with database.transaction() as db:
-        await db.execute("lock table post in access exclusive mode")
-        refused = await api.get("/posts?q=word", key=owner.key)
+    with monkeypatch.context() as short:
+        short.setattr(listing, "READ_SECONDS", 0.05)
+        async with database.transaction() as db:
+            await db.execute("lock table post in access exclusive mode")
+            refused = await api.get("/posts?q=word", key=owner.key)
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
     assert await listed(api, owner) == []
 
