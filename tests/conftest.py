@@ -31,6 +31,7 @@ import argon2
 import asyncpg
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 from tests.figures.record import record
 from tests.helpers import canaries
 from tests.helpers.api import Api
@@ -60,6 +61,9 @@ hypothesis.settings.register_profile(
     "signalpost", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("signalpost")
+# It would also draw from the constants of whatever modules are imported already: a test alone would meet other inputs
+# than in a run, and each process would read all of the source first.
+pytest.MonkeyPatch().setattr(providers, "is_local_module_file", lambda path: False)
 
 __all__ = ["record"]
 
