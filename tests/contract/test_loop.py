@@ -65,14 +65,14 @@ def body_text(parts: Mapping[str, str]) -> bytes:
 
 @holds("S11")
 @pytest.mark.slow
-@sizes("every", quick=3, heavy=1)
+@sizes("every", quick=6, heavy=1)
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=name_of)
 async def test_no_body_holds_the_loop(
     api: Api, sample: Sample, endpoint: Endpoint, steps: Steps, record: Record, every: int
 ) -> None:
     """Each attack in all fields at once, and in one field, in turn; in every field: below.
 
-    `every`: 3 takes a third of the attacks for each endpoint, in turn, so that every attack meets many of them.
+    `every`: 6 takes a sixth of the attacks for each endpoint, in turn, so that every attack meets many of them.
     """
     request = sample.prepare(endpoint)
     good = {name: json.dumps(value) for name, value in (request.body or {}).items()}
