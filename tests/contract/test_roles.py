@@ -14,6 +14,7 @@ and read the difference against the contract before committing it.
 import csv
 import os
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,7 @@ async def shared(context: AppContext, api: Api) -> Sample:
     return await create_sample(api, Make(context, api))
 
 
+@cache
 def table() -> dict[str, dict[str, str]]:
     with TABLE.open() as file:
         rows = list(csv.DictReader(file, delimiter="\t"))

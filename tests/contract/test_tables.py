@@ -6,9 +6,11 @@ The import contracts cannot read SQL; without this list two rooms could come to 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import asyncpg
+import pytest
 
 import signalpost
 from signalpost.main import wiring
@@ -276,17 +278,26 @@ def _strings(tree: ast.AST) -> Iterator[str]:
             yield node.value
 
 
+@cache
+def _statements() -> list[tuple[Path, str]]:
+    """Every string that is SQL, with its file; to parse all of them takes seconds."""
+    return [
+        (file, text)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (file := path.relative_to(PACKAGE)).parts[0] != "migrations"
+        and _SQL.search(source := path.read_text(encoding="utf-8"))
+        for text in _strings(ast.parse(source))
+        if _SQL.search(text)
+    ]
+
+
 def _crossings(pattern: re.Pattern[str]) -> dict[tuple[str, str], set[str]]:
     """(room, table of another room) -> the files whose SQL matches the pattern."""
     crossings: dict[tuple[str, str], set[str]] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        file = path.relative_to(PACKAGE)
-        if file.parts[0] == "migrations":
-            continue
-        for text in _strings(ast.parse(path.read_text(encoding="utf-8"))):
-            for table in pattern.findall(text) if _SQL.search(text) else ():
-                if OWNERS[table] != file.parts[0]:
-                    crossings.setdefault((file.parts[0], table), set()).add(str(file))
+    for file, text in _statements():
+        for table in pattern.findall(text):
+            if OWNERS[table] != file.parts[0]:
+                crossings.setdefault((file.parts[0], table), set()).add(str(file))
     return crossings
 
 
@@ -312,6 +323,7 @@ def test_every_table_has_an_owner() -> None:
     assert created - dropped == OWNERS.keys()
 
 
+@pytest.mark.xdist_group("statements")
 def test_rooms_write_only_their_own_tables() -> None:
     """A table that several rooms write has no rules: the owner offers a function."""
     crossings = _crossings(_WRITE)
@@ -319,6 +331,7 @@ def test_rooms_write_only_their_own_tables() -> None:
     assert WRITES.keys() - crossings.keys() == set(), "no longer needed in the list"
 
 
+@pytest.mark.xdist_group("statements")
 def test_reads_of_other_tables_are_listed() -> None:
     """A join that saves a round trip is fine when it is known: a change of that table has to look here."""
     crossings = _crossings(_READ)
