@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.counterparts import tools
 from tests.helpers.contract import picture
 from tests.helpers.service_process import Api
 
-from signalpost.console import review_texts
+from signalpost.console import door_texts, review_texts
 from signalpost.console.review_texts import Texts
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -183,17 +184,31 @@ _SAID = re.compile(r"""\bt\(\s*"([^"]+)\"""")
 _SENTENCE = re.compile(r'"([A-Z][^"]*(?: [^"]*)?)"')
 
 
-def test_every_text_of_the_page_is_in_german() -> None:
+_ROLES = {"admin", "editor", "contributor", "approver", "viewer"}  # as the service calls them
+_DOORS = ("_base", "connect", "login", "register", "team_invite")
+
+
+@pytest.mark.parametrize(
+    ("catalogue", "names", "modules", "others"),
+    [
+        (review_texts.GERMAN, ("review", "review_code", "review_over"), ("reviews",), set()),
+        (door_texts.GERMAN, _DOORS, ("sign_in", "team_invites"), _ROLES),
+    ],
+    ids=("review", "doors"),
+)
+def test_every_text_of_a_page_is_in_german(
+    catalogue: Mapping[str, str], names: Sequence[str], modules: Sequence[str], others: set[str]
+) -> None:
     """What the templates and the code say is in the catalogue, and nothing else; values have the same names."""
     folder = tools.CHECKOUT / "src/signalpost/console"
-    templates = [path.read_text() for path in (folder / "templates").glob("review*.html")]
-    code = (folder / "reviews.py").read_text()
-    said = {text for source in (*templates, code) for text in _SAID.findall(source)}
-    said |= {text for text in review_texts.GERMAN if f'"{text}"' in code}
+    templates = [(folder / "templates" / f"{name}.html").read_text() for name in names]
+    code = "".join((folder / f"{module}.py").read_text() for module in modules)
+    said = {text for source in (*templates, code) for text in _SAID.findall(source)} | others
+    said |= {text for text in catalogue if f'"{text}"' in code}
     values = re.compile(r"{\w+}")
 
-    assert said == review_texts.GERMAN.keys()
-    for english, german in review_texts.GERMAN.items():
+    assert said == catalogue.keys()
+    for english, german in catalogue.items():
         assert sorted(values.findall(english)) == sorted(values.findall(german)), english
 
 

@@ -61,9 +61,9 @@ class Service:
         """Everything that was printed for people, over all starts."""
         return (self.folder / "greeting").read_text()
 
-    async def start(self, **environment: str) -> Self:
+    async def start(self, *arguments: str, **environment: str) -> Self:
         """Start it and wait until it is healthy; fails when it ends instead."""
-        await self.launch("--port", str(self.port), **environment)
+        await self.launch("--port", str(self.port), *arguments, **environment)
         async with httpx.AsyncClient(verify=_WITHOUT_TLS) as client:
 
             async def healthy() -> bool:

@@ -17,6 +17,7 @@ from signalpost.accounts.actions.start import FlowDescription
 from signalpost.accounts.errors import OauthStateInvalid
 from signalpost.accounts.platforms import installation
 from signalpost.accounts.schemas import CallbackResult
+from signalpost.console.door_texts import spoken
 from signalpost.console.forms import FORM_BYTES_MAX, read_form
 from signalpost.console.site import HTML, SECURITY_HEADERS, Site, check_origin, render
 from signalpost.context import AppContext, RenderedPage
@@ -45,16 +46,16 @@ class ConnectPages:
             flow = await start.describe_flow(self.context, _state(request), self._browser(request))
         except OauthStateInvalid:
             return self._stale()
-        return self._form(flow)
+        return self._form(request, flow)
 
-    def _form(self, flow: FlowDescription, *, status: int = 200, **values: Any) -> Response:
+    def _form(self, request: Request, flow: FlowDescription, *, status: int = 200, **values: Any) -> Response:
         # Browsers apply `form-action` to where a form is redirected, too, and to where that leads.
         scheme = urlsplit(flow.authorize_url).scheme or "https"
         policy = next(value for name, value in SECURITY_HEADERS if name == b"content-security-policy")
         policy = policy.replace(b"form-action 'self'", f"form-action 'self' {scheme}:".encode())
         headers: Headers = [(b"content-security-policy", policy), _OPENER]
         until = f"{flow.expires_at:%H:%M} UTC"
-        values = {"messages": {}, "filled": {}} | values
+        values = {"messages": {}, "filled": {}, **spoken(request)} | values
         return self.site.page("connect", status=status, headers=headers, flow=flow, until=until, **values)
 
     async def start(self, request: Request) -> Response:
@@ -86,7 +87,7 @@ class ConnectPages:
             messages = {issue.path.rpartition("/")[2]: issue.message for issue in reversed(problem.errors)}
             filled = {field.name: form[field.name] for field in flow.fields if not field.secret}
             general = "" if messages.keys() & set(names) else problem.detail
-            return self._form(flow, status=problem.status, messages=messages | {"": general}, filled=filled)
+            return self._form(request, flow, status=problem.status, messages=messages | {"": general}, filled=filled)
         page = await callback_page.render(
             self.context, CallbackResult("connected", account=account), account.platform, redirect_url or None
         )

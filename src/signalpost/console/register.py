@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from signalpost.console.door_texts import spoken
 from signalpost.console.forms import read_form
 from signalpost.console.site import Site, check_origin
 from signalpost.identity.actions import sign_in, sign_up
@@ -27,9 +28,9 @@ class RegisterPages:
         self.site = site
         self.context = site.web.context
 
-    async def show(self, _: Request) -> Response:
+    async def show(self, request: Request) -> Response:
         """Show the form, if everyone may register."""
-        return self._form({}, {}) if self.context.settings.registration == "open" else self._closed()
+        return self._form(request, {}, {}) if self.context.settings.registration == "open" else self._closed()
 
     async def register(self, request: Request) -> Response:
         """Create the user, and store the cookie of their session."""
@@ -46,12 +47,14 @@ class RegisterPages:
                 registration = await sign_up.register(self.context, data, address)
         except (problems.ValidationFailed, problems.AlreadyExists) as problem:
             messages = {issue.path.removeprefix("/"): issue.message for issue in reversed(problem.errors)}
-            return self._form(form, messages, status=422)
+            return self._form(request, form, messages, status=422)
         cookie = set_cookie(self.context, sign_in.session_cookie(self.context, registration.access_token))
         return Response(303, b"", [(b"location", f"{self.site.common['root']}/console".encode()), *cookie])
 
-    def _form(self, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200) -> Response:
-        return self.site.page("register", status=status, values=values, messages=messages)
+    def _form(
+        self, request: Request, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200
+    ) -> Response:
+        return self.site.page("register", status=status, values=values, messages=messages, **spoken(request))
 
     def _closed(self) -> Response:
         text = "Ask a member of the workspace that you want to join for an invitation."

@@ -1,5 +1,6 @@
 """The texts of the page for approval by link. English sentences are their own keys, as in the console."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
@@ -93,14 +94,15 @@ def language_of(request: Request) -> Language:
 
 
 class Texts:
-    """The texts of the page in one language: `t("Approve")`."""
+    """The texts of a page in one language: `t("Approve")`."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, german: Mapping[str, str] = GERMAN) -> None:
         self.language = language
+        self._german = german
 
     def __call__(self, text: str, **values: Any) -> str:
         """Return a text with its values."""
-        translated = GERMAN[text] if self.language == "de" else text
+        translated = self._german[text] if self.language == "de" else text
         return translated.format(**values) if values else translated
 
     def time(self, at: str | None, zone: str = "UTC") -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from signalpost.console.door_texts import spoken
 from signalpost.console.forms import next_page, read_form
 from signalpost.console.site import Site, check_origin
 from signalpost.identity.actions import sign_in
@@ -52,7 +53,7 @@ class SignInPages:
             cookie = await open_session(self.site, request, form["email"], form["password"], form["code"])
         except (InvalidCredentials, SecondFactorRequired, LoginThrottled) as problem:
             headers: Headers = [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
-            text = f"{problem.detail} {problem.remediation}"
+            text = _sentence(request, problem)
             needs_code = isinstance(problem, SecondFactorRequired) or bool(form["code"])
             return self._form(request, form, text, status=problem.status, headers=headers, needs_code=needs_code)
         except problems.ValidationFailed as problem:
@@ -96,7 +97,20 @@ class SignInPages:
             next_page=next_page(request),
             is_open=settings.registration == "open",
             provider=settings.oidc_label if start.is_on(settings) else "",
+            **spoken(request),
         )
+
+
+def _sentence(request: Request, problem: problems.Problem) -> str:
+    """Return why nobody was signed in; the service itself explains problems in English only."""
+    t = spoken(request)["t"]
+    if t.language == "en":
+        return f"{problem.detail} {problem.remediation}"
+    if isinstance(problem, LoginThrottled):
+        return str(t("Too many attempts. Try again in a few minutes."))
+    if isinstance(problem, SecondFactorRequired):
+        return str(t("Enter the code of your authenticator app."))
+    return str(t("The e-mail or the password is not right."))
 
 
 def _deleted(query: Mapping[str, str]) -> tuple[str, str] | None:

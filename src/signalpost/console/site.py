@@ -215,9 +215,14 @@ class Site:
         headers: Headers | None = None,
         command: str = "",
         link: tuple[str, str] = ("/", "Back to the start page"),
+        **words: Any,
     ) -> Response:
-        """Return a page with a title, a text, perhaps a command, and a link: where it leads and its words."""
-        return self.page("notice", status=status, headers=headers, title=title, text=text, command=command, link=link)
+        """Return a page with a title, a text, perhaps a command, and a link: where it leads and its words.
+
+        `words` are those of `door_texts.spoken`, if what it says is in the language of the visitor.
+        """
+        values = {"title": title, "text": text, "command": command, "link": link}
+        return self.page("notice", status=status, headers=headers, **values, **words)
 
     def problem(self, response: Response) -> Response:
         """Return a problem document as a page. Headers such as those of rate limits stay."""

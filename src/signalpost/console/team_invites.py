@@ -2,6 +2,7 @@
 
 import msgspec
 
+from signalpost.console.door_texts import spoken
 from signalpost.console.forms import read_form
 from signalpost.console.site import Site, check_origin
 from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed
@@ -53,14 +54,21 @@ class TeamInvitePages:
         address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         with across_workspaces():  # the token tells the workspace
             accepted = await invites.accept(self.context, _token(request), data, bearer=None, address=address)
-        text = f"You are a member of {accepted.workspace.name} now. Sign in as {accepted.member.email}."
-        return self.site.notice("You joined the workspace", text, status=200, link=("/login", "Sign in"))
+        words = spoken(request)
+        t = words["t"]
+        text = t(
+            "You are a member of {workspace} now. Sign in as {email}.",
+            workspace=accepted.workspace.name, email=accepted.member.email,
+        )  # fmt: skip
+        return self.site.notice(t("You joined the workspace"), text, status=200, link=("/login", t("Sign in")), **words)
 
     async def _decline(self, request: Request) -> Response:
         with across_workspaces():  # see above
             async with self.context.database.transaction() as db:
                 await invites.decline(self.context, db, _token(request))
-        return self.site.notice("You declined the invitation", "Nothing else happens.", status=200)
+        words = spoken(request)
+        t = words["t"]
+        return self.site.notice(t("You declined the invitation"), t("Nothing else happens."), status=200, **words)
 
     async def _form(self, request: Request, values: dict[str, str], message: str, *, status: int = 200) -> Response:
         try:
@@ -71,8 +79,9 @@ class TeamInvitePages:
             return self._ended(problem)
         name = values.get("name", "")
         return self.site.page(
-            "team_invite", status=status, invite=invite, name=name, message=message, provider=self._provider()
-        )
+            "team_invite", status=status, invite=invite, name=name, message=message, provider=self._provider(),
+            **spoken(request),
+        )  # fmt: skip
 
     def _provider(self) -> str:
         settings = self.context.settings

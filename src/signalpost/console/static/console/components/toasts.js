@@ -18,7 +18,9 @@ const TOAST_MS = 10_000;
  */
 export function toast(text, { undo, tone = "ok" } = {}) {
   const message = { id: (sent += 1), text, undo, tone };
-  toasts.value = [...toasts.peek(), message].slice(-4);
+  // What is said again is one message.
+  const others = toasts.peek().filter((other) => other.text !== text || other.undo);
+  toasts.value = [...others, message].slice(-4);
   setTimeout(() => dismiss(message.id), TOAST_MS);
 }
 

@@ -25,6 +25,7 @@ export default /** @type {Record<string, string>} */ ({
   "Approval is requested.": "Freigabe ist erbeten.",
   Approvals: "Freigaben",
   Approve: "Freigeben",
+  Approved: "Freigegeben",
   "As drafts, for someone to look at": "Als Entwürfe, damit jemand sie ansieht",
   "Ask an admin of the workspace for another role.":
     "Bitten Sie einen Admin des Arbeitsbereichs um eine andere Rolle.",
@@ -40,6 +41,7 @@ export default /** @type {Record<string, string>} */ ({
   Change: "Ändern",
   "Change {name}": "{name} ändern",
   Changed: "Geändert",
+  "Changes requested": "Änderungen verlangt",
   "Changes a minute": "Änderungen je Minute",
   "Choose a client": "Kunden wählen",
   "Choose all that are shown": "Alle gezeigten auswählen",
@@ -214,6 +216,7 @@ export default /** @type {Record<string, string>} */ ({
   Reconnect: "Neu verbinden",
   Refresh: "Neu laden",
   Reject: "Ablehnen",
+  Rejected: "Abgelehnt",
   "Reload the page": "Seite neu laden",
   Remove: "Entfernen",
   "Remove {name}": "{name} entfernen",

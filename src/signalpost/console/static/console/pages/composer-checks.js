@@ -87,9 +87,11 @@ export function Checks({ checked, problem, draft }) {
       <div class="notice">
         <${Icon} name="dot" />
         <p>
-          ${draft.accountIds.length
-            ? t("Write something, or add a file: counters, checks and previews appear as you type.")
-            : t("Choose at least one account.")}
+          ${!draft.accountIds.length
+            ? t("Choose at least one account.")
+            : hasContent(draft)
+              ? t("Checking…")
+              : t("Write something, or add a file: counters, checks and previews appear as you type.")}
         </p>
       </div>
     `;

@@ -12,6 +12,7 @@ import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { ProfileField, firstProfile } from "../components/profile-field.js";
+import { toastProblem } from "../components/toasts.js";
 import { Checks, useCheck } from "./composer-checks.js";
 import { useChanges, useDraft, useSend } from "./composer-draft.js";
 import { NOTHING, allKept, baseOf, newKeptId, newest, readDraft } from "./composer-kept.js";
@@ -48,7 +49,7 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
   const [post, files] = await Promise.all([
     postId ? (entry ? newest(postId) : get(`/posts/${postId}`)) : null,
     Promise.allSettled(chosen.map((mediaId) => get(`/media/${mediaId}`))),
-    loadBasics(),
+    basics(),
     loadPlatforms(),
     loadTexts("options"),
   ]);
@@ -68,9 +69,14 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
     choices.find((candidate) => candidate.id === profileId) ??
     choices.find((candidate) => candidate.id === firstProfile());
   const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? workspaceZone.peek());
-  const own = usable(draft.profileId);
-  const accountIds = own.length === 1 ? [own[0].id] : [];
+  const accountIds = onlyOne(draft.profileId);
   return { ...first, draft: { ...draft, accountIds, media: added, ...place }, base: NOTHING };
+}
+
+/** Clients and accounts; those that are known at once, and again what others have connected meanwhile. */
+async function basics() {
+  if (accounts.peek()) loadBasics(true).catch(toastProblem);
+  else await loadBasics();
 }
 
 /** @param {string} profileId */
@@ -78,6 +84,12 @@ const usable = (profileId) =>
   (accounts.value ?? []).filter(
     (account) => account.profileId === profileId && account.status !== "disconnected",
   );
+
+/** There is nothing to choose of one account. @param {string} profileId */
+function onlyOne(profileId) {
+  const own = usable(profileId);
+  return own.length === 1 ? [own[0].id] : [];
+}
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Composer({ id, query }) {
@@ -98,7 +110,7 @@ function Begun({ id, query }) {
 /** What another client changes: accounts are its own. @param {string} profileId @returns {Partial<Draft>} */
 const ofProfile = (profileId) => ({
   profileId,
-  accountIds: [],
+  accountIds: onlyOne(profileId),
   variants: {},
   own: {},
   timezone:

@@ -1,7 +1,8 @@
 // What was sent, and what happened when.
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { Thumb, sentence } from "../post-parts.js";
+import { Thumb } from "../post-parts.js";
+import { networkName } from "../store.js";
 import { Time } from "../time.js";
 import { Card } from "../components/page.js";
 
@@ -16,6 +17,11 @@ export function Content({ post }) {
         <p class="post-text" dir="auto">
           ${post.text || html`<span class="soft">${t("No text")}</span>`}
         </p>
+        ${post.targets
+          .filter(({ text }) => text !== null && text !== post.text)
+          .map((target) => html`
+            <${OwnText} key=${target.id} target=${target} />
+          `)}
         ${post.thread.map((part) => html`
           <hr />
           <p class="post-text" dir="auto">
@@ -43,39 +49,85 @@ export function Content({ post }) {
           </p>
         `}
       <//>
-      <${Card} title=${t("Details")}>
-        <dl class="facts">
-          <dt>${t("Id")}</dt>
-          <dd>
-            <code>${post.id}</code>
-          </dd>
-          <dt>${t("Created")}</dt>
-          <dd>
-            <${Time} at=${post.createdAt} />
-            ${post.createdBy.name && ` · ${post.createdBy.name}`}
-          </dd>
-          ${post.tags.length > 0 && html`
-            <dt>${t("Tags")}</dt>
-            <dd>${post.tags.join(", ")}</dd>
-          `}
-          ${post.campaign && html`
-            <dt>${t("Campaign")}</dt>
-            <dd>${post.campaign}</dd>
-          `}
-          ${post.externalId && html`
-            <dt>${t("External id")}</dt>
-            <dd>
-              <code>${post.externalId}</code>
-            </dd>
-          `}
-          ${post.notes && html`
-            <dt>${t("Notes")}</dt>
-            <dd>${post.notes}</dd>
-          `}
-        </dl>
-      <//>
+      <${Details} post=${post} />
     </div>
   `;
+}
+
+/** What one account shows instead. @param {{target: Post["targets"][0]}} props */
+const OwnText = ({ target }) => html`
+  <h3>
+    ${networkName(target.platform)} <span class="soft">${target.username}</span>
+  </h3>
+  <p class="post-text" dir="auto">
+    ${target.text}
+  </p>
+`;
+
+/** @param {{post: Post}} props */
+function Details({ post }) {
+  return html`
+    <${Card} title=${t("Details")}>
+      <dl class="facts">
+        <dt>${t("Id")}</dt>
+        <dd>
+          <code>${post.id}</code>
+        </dd>
+        <dt>${t("Created")}</dt>
+        <dd>
+          <${Time} at=${post.createdAt} />
+          ${post.createdBy.name && ` · ${post.createdBy.name}`}
+        </dd>
+        ${post.tags.length > 0 && html`
+          <dt>${t("Tags")}</dt>
+          <dd>${post.tags.join(", ")}</dd>
+        `}
+        ${post.campaign && html`
+          <dt>${t("Campaign")}</dt>
+          <dd>${post.campaign}</dd>
+        `}
+        ${post.externalId && html`
+          <dt>${t("External id")}</dt>
+          <dd>
+            <code>${post.externalId}</code>
+          </dd>
+        `}
+        ${post.notes && html`
+          <dt>${t("Notes")}</dt>
+          <dd>${post.notes}</dd>
+        `}
+      </dl>
+    <//>
+  `;
+}
+
+/**
+ * What happened, in a word or two. A request for changes is a rejection that may come back.
+ * @param {AuditEntry} entry
+ */
+function whatHappened({ action, changes }) {
+  const wantsChanges = changes?.some(({ to }) => to === "changes_requested");
+  const words = /** @type {Record<string, string>} */ ({
+    approval_requested: t("Approval requested"),
+    approved: t("Approved"),
+    cancelled: t("Taken off the queue"),
+    commented: t("Commented"),
+    created: t("Created"),
+    purged: t("Deleted for good"),
+    queued: t("Queued"),
+    reconciled: t("Looked up at the network"),
+    recurrence_failed: t("The next one could not be made"),
+    rejected: wantsChanges ? t("Changes requested") : t("Rejected"),
+    restored: t("Restored"),
+    retried: t("Sent again"),
+    "target.attempt": t("Attempt"),
+    "target.failed": t("Failed"),
+    "target.published": t("Published"),
+    "target.unknown": t("Not known whether it arrived"),
+    trashed: t("Moved to the trash"),
+    updated: t("Changed"),
+  });
+  return words[action] ?? action;
 }
 
 /** @param {{entries: AuditEntry[], post: Post}} props */
@@ -87,11 +139,11 @@ export function Timeline({ entries, post }) {
       ${entries.map((entry) => html`
         <li key=${entry.id}>
           <div>
-            <strong>${sentence(entry.action)}</strong>
+            <strong>${whatHappened(entry)}</strong>
             ${nameOf(entry.targetId) && html` · ${nameOf(entry.targetId)}`}
             <span class="soft">
               ${" "}
-              · ${entry.actor.name ?? (entry.actor.type === "system" ? t("the service") : entry.actor.type)}
+              · ${entry.actor.type === "system" ? t("the service") : (entry.actor.name ?? entry.actor.type)}
               ${entry.actor.type === "approval_link" && ` (${t("by link")})`}
             </span>
           </div>

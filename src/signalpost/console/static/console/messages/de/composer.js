@@ -6,6 +6,7 @@ export default /** @type {Record<string, string>} */ ({
   "All right": "In Ordnung",
   "Both of you changed: {fields}. What you do not choose becomes a draft of its own.":
     "Beide haben geändert: {fields}. Was Sie nicht wählen, wird ein eigener Entwurf.",
+  "Checking…": "Wird geprüft…",
   Compare: "Vergleichen",
   "Draft discarded.": "Entwurf verworfen.",
   "Earlier versions": "Frühere Versionen",

@@ -1,0 +1,257 @@
+"""The day of an agency: two clients, a colleague, a client who has to agree, and a plan for next week."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from playwright.async_api import Locator, expect
+from tests.console.days.day import PASSWORD, Day, ways
+from tests.console.days.hand import Hand, Way
+from tests.console.world import picture
+
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+
+ROLLS = "Warm cinnamon rolls, out of the oven at seven."
+ROLLS_THERE = "Warm #cinnamonrolls for the fediverse, at seven."
+SOUP, SOUP_MENDED = "Soup of the day: tomatoe.", "Soup of the day: tomato."
+BIKES, RIDE = "The new bikes are here.", "We ride out together. Who comes along?"
+ROWS = ("Tyres are half price.", "Helmets for children.", "Lights, for the dark days.")
+
+
+@ways(Way(killed=True))
+async def test_the_day_of_an_agency(day: Day) -> None:
+    bakery, bikes = f"cornerbakery{day.number}", f"citybikes{day.number}"
+    day.town.simulator.world.add_person("mastodon", bakery)
+    day.town.simulator.world.add_person("x", bikes)
+    async with day.person() as nora, day.person() as cem, day.person() as berta:
+        await registers(day, nora)
+        await makes_clients(nora)
+        await connects(day, nora, bakery, bikes)
+        await invites(day, nora, cem)
+        await writes_for_the_bakery(day, cem, bakery)
+        await writes_for_the_bikes(nora)
+        await asks_by_link(nora, berta)
+        await decides(day, berta)
+        await mends(cem)
+        await agrees(berta)
+        await plans(nora)
+        await imports(day, nora)
+        await looks(nora)
+        await day.ends(
+            nora,
+            published={
+                "mastodon": [(bakery, ROLLS_THERE), (bakery, SOUP_MENDED)],
+                "sandbox": [("bakery", ROLLS)],
+                "x": [(bikes, BIKES)],
+            },
+            others=dict.fromkeys((RIDE, *ROWS), "scheduled"),
+        )
+
+
+async def registers(day: Day, nora: Hand) -> None:
+    await nora.page.goto("/register")
+    await nora.enter("Your name", "Nora North")
+    await nora.enter("E-mail", day.email("nora"))
+    await nora.enter("Password", PASSWORD)
+    await nora.enter("Workspace", "North Star")
+    await nora.press("Register")
+    await nora.sees("First steps")
+
+
+async def makes_clients(nora: Hand) -> None:
+    await nora.follow("Another client")
+    for number, name in enumerate(("Corner Bakery", "City Bikes")):
+        if number:
+            await nora.press("New client")
+        await nora.enter("Name", name, nora.dialog)
+        await nora.press("Save", nora.dialog)
+        await nora.sees("{name} is a client now.", name=name)
+
+
+async def connects(day: Day, nora: Hand, bakery: str, bikes: str) -> None:
+    """At the networks, in windows of theirs; the sandbox by a form."""
+    await nora.go("Accounts")
+    await nora.press("Connect an account")
+    await nora.choose("Client", "Corner Bakery", nora.dialog)
+    await nora.touch(nora.dialog.get_by_role("button", name="Mastodon"))
+    await nora.enter("Server", day.town.simulator.url("mastodon"))
+    async with day.network(nora, "Continue") as there:
+        await agrees_there(there, bakery)
+    await nora.press("Done", nora.dialog)
+    await expect(nora.main).to_contain_text(bakery)
+
+    await nora.press("Connect an account")
+    await nora.choose("Client", "Corner Bakery", nora.dialog)
+    await nora.touch(nora.dialog.get_by_role("button", name="Sandbox"))
+    await nora.write(nora.dialog.get_by_role("textbox").first, "bakery")
+    await nora.press("Connect", nora.dialog)
+    await nora.sees("Connected.")
+
+    await nora.press("Connect an account")
+    await nora.choose("Client", "City Bikes", nora.dialog)
+    async with nora.page.context.expect_page() as opened:
+        await nora.touch(nora.dialog.get_by_role("button", name="X").first)
+    there = day.foreign(await opened.value)
+    await agrees_there(there, bikes)
+    await there.page.close()
+    await nora.press("Done", nora.dialog)
+    await expect(nora.main).to_contain_text(bikes)
+
+
+async def agrees_there(there: Hand, username: str) -> None:
+    await there.touch(there.main.get_by_role("button"))
+    await there.select(there.page.get_by_role("combobox"), username)
+    await there.press("Approve")
+    await there.sees("is connected. You can close this page.")
+
+
+async def invites(day: Day, nora: Hand, cem: Hand) -> None:
+    """The link is that of the mail."""
+    await nora.go("Team")
+    await nora.press("Invite someone")
+    await nora.enter("E-mail", day.email("cem"), nora.dialog)
+    await nora.choose("Role", nora.say("Contributor"), nora.dialog)
+    await nora.press("Invite", nora.dialog)
+    await nora.sees("A mail with this link is on its way.")
+    await nora.press("Done", nora.dialog)
+    await cem.page.goto(await day.mail(day.email("cem")))
+    await cem.enter("Name", "Cem Colleague")
+    await cem.enter("Password", PASSWORD)
+    await cem.press("Accept")
+    await cem.follow("Sign in", cem.main)
+    await day.signs_in(cem, day.email("cem"))
+
+
+async def begins(hand: Hand, client: str) -> None:
+    await hand.begins_a_post()
+    await hand.choose("Client", client)
+
+
+async def writes_for_the_bakery(day: Day, cem: Hand, bakery: str) -> None:
+    """A picture with a text of its own for one network; while the second is written, the server dies."""
+    await begins(cem, "Corner Bakery")
+    accounts = cem.named("group", "Accounts")
+    await cem.touch(accounts.get_by_role("button", name="Mastodon"))
+    await cem.touch(accounts.get_by_role("button", name="Sandbox"))
+    await cem.enter("Text", ROLLS)
+    await cem.give("Add files", {"name": "rolls.png", "mimeType": "image/png", "buffer": picture(3)})
+    await cem.enter("Description of {name}", "A tray of cinnamon rolls", name="rolls.png")
+    await cem.touch(cem.named("group", "Which text").get_by_role("button", name=bakery))
+    await cem.enter("Text for {account}", ROLLS_THERE, account=f"{bakery}@social.example")
+    await cem.press("Ask for approval")
+    await cem.sees("{name} asks for approval.", name="Cem Colleague")
+
+    await begins(cem, "Corner Bakery")
+    await cem.touch(cem.named("group", "Accounts").get_by_role("button", name="Mastodon"))
+    await cem.enter("Text", SOUP)
+    await day.accident()
+    await cem.press("Ask for approval")
+    await cem.sees("{name} asks for approval.", name="Cem Colleague")
+
+
+async def writes_for_the_bikes(nora: Hand) -> None:
+    """The only account is chosen already."""
+    await begins(nora, "City Bikes")
+    await nora.enter("Text", BIKES)
+    await nora.press("Publish now")
+    await expect(nora.main).to_contain_text(nora.say("Published"))
+
+
+async def asks_by_link(nora: Hand, berta: Hand) -> None:
+    await nora.go("Approvals")
+    await nora.follow("Sent links")
+    await nora.press("Ask for approval by link")
+    await nora.choose("Client", "Corner Bakery", nora.dialog)
+    for text in (ROLLS, SOUP):
+        await nora.tick(text, nora.dialog)
+    await nora.enter("Message", "These are for tomorrow.", nora.dialog)
+    await nora.press("Make the link", nora.dialog)
+    await nora.sees("Send this link", nora.dialog)
+    link = await nora.dialog.locator("pre").inner_text()
+    await nora.press("Done", nora.dialog)
+    await berta.page.goto(link)
+
+
+async def decides(day: Day, berta: Hand) -> None:
+    """One is commented on and approved, the other is to be changed. Then the server dies."""
+    await said(berta, ROLLS, "Only comment", "How lovely!")
+    await expect(post_of(berta, ROLLS)).to_contain_text("How lovely!")
+    await said(berta, ROLLS, "Approve")
+    await expect(post_of(berta, ROLLS)).to_contain_text(berta.say("Approved"))
+    await said(berta, SOUP, "Ask for changes", "Tomato, without an e.")
+    await day.accident()
+    await expect(post_of(berta, SOUP)).to_contain_text(berta.say("Changes requested"))
+
+
+def post_of(berta: Hand, text: str) -> Locator:
+    return berta.main.get_by_role("article").filter(has_text=text)
+
+
+async def said(berta: Hand, text: str, button: str, note: str = "") -> None:
+    post = post_of(berta, text)
+    await berta.enter("Your name", "Berta Baker", post)
+    if note:
+        await berta.enter("A note to the team", note, post)
+    await berta.press(button, post)
+
+
+async def mends(cem: Hand) -> None:
+    """What is to be changed stands on home."""
+    await cem.go("Home")
+    await cem.touch(cem.page.get_by_role("link", name=f"{cem.say('Look')} {SOUP}"))
+    await cem.sees("Tomato, without an e.")
+    await cem.follow("Edit")
+    await cem.enter("Text", SOUP_MENDED)
+    await cem.press("Ask for approval")
+    await cem.sees("{name} asks for approval.", name="Cem Colleague")
+
+
+async def agrees(berta: Hand) -> None:
+    await berta.page.reload()
+    await said(berta, SOUP_MENDED, "Approve")
+    await expect(post_of(berta, SOUP_MENDED)).to_contain_text(berta.say("Approved"))
+
+
+def in_days(count: int) -> str:
+    """Return a date, as it is where the clients are."""
+    return (datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(days=count)).date().isoformat()
+
+
+async def plans(nora: Hand) -> None:
+    """A place in the calendar becomes a post, which is then moved by a day."""
+    await nora.go("Calendar")
+    first, then = in_days(1), in_days(2)
+    await nora.touch(nora.page.locator(f'[data-wall^="{first}"]').first)
+    await nora.choose("Client", "City Bikes")
+    await nora.enter("Text", RIDE)
+    await nora.press("Schedule")
+    await nora.sees("Scheduled.")
+    await nora.go("Calendar")
+    await nora.touch(nora.main.get_by_role("button", name=RIDE))
+    field = nora.dialog.get_by_label(nora.say("Move to…"))
+    wall = await field.input_value()
+    assert wall.startswith(first)
+    await nora.at(field, wall.replace(first, then))
+    await nora.press("Move", nora.dialog)
+    await expect(nora.page.locator(f'[data-wall^="{then}"]')).to_contain_text(RIDE)
+
+
+async def imports(day: Day, nora: Hand) -> None:
+    await nora.go("Posts")
+    await nora.follow("Import")
+    rows = [f'"{text}",{in_days(7 + number)} 09:00' for number, text in enumerate(ROWS)]
+    table = "\n".join(["text,date", *rows]).encode()
+    await nora.give("Choose a CSV file", {"name": "bikes.csv", "mimeType": "text/csv", "buffer": table})
+    await nora.choose("Client", "City Bikes", nora.main)
+    await nora.tick("X", nora.main)
+    await nora.press("Check the rows")
+    await nora.touch(nora.main.get_by_role("button", name=nora.say("Create {n} posts", n="3")))
+    await nora.sees("{n} posts were created.", n="3")
+
+
+async def looks(nora: Hand) -> None:
+    """What went out, and where."""
+    await nora.go("Posts")
+    await nora.choose("State", nora.say("Published"), nora.main)
+    await expect(nora.main.get_by_role("table").get_by_role("row")).to_have_count(4)
+    await nora.follow(ROLLS)
