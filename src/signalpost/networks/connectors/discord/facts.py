@@ -96,10 +96,15 @@ FACTS = Facts(
             description="The ids of up to 5 tags of the forum for the new post.",
             label="Tags of the forum",
         ),
-        "poll": Option(type=Poll, description="A poll below the text, which then has no files."),
+        "poll": Option(
+            type=Poll,
+            description="A poll below the text: `{question, answers[1-10], hours?, multiple?}`. "
+            "Its message has no files.",
+        ),
         "embeds": Option(
             type=Annotated[list[Embed], msgspec.Meta(max_length=10)],
-            description="Up to 10 boxes with a title, text and a picture, together 6,000 characters.",
+            description="Up to 10 boxes `{title?, description?, url?, color?, imageUrl?, footer?}`, "
+            "together 6,000 characters.",
             label="Boxes",
         ),
         "username": Option(

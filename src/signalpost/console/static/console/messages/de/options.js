@@ -208,9 +208,9 @@ export default /** @type {Record<string, string>} */ ({
     "Der Titel eines neuen Beitrags in einem Foren- oder Medienkanal. Dort nötig, wenn kein Thread gewählt ist.",
   "The ids of up to 5 tags of the forum for the new post.":
     "Die Nummern von höchstens 5 Tags des Forums für den neuen Beitrag.",
-  "A poll below the text, which then has no files.":
-    "Eine Umfrage unter dem Text, der dann keine Dateien hat.",
-  "Up to 10 boxes with a title, text and a picture, together 6,000 characters.":
+  "A poll below the text: `{question, answers[1-10], hours?, multiple?}`. Its message has no files.":
+    "Eine Umfrage unter dem Text. Ihre Nachricht hat keine Dateien.",
+  "Up to 10 boxes `{title?, description?, url?, color?, imageUrl?, footer?}`, together 6,000 characters.":
     "Bis zu 10 Kästen mit Titel, Text und Bild, zusammen 6.000 Zeichen.",
   "The name that a webhook's message shows, instead of that of the webhook.":
     "Der Name, den die Nachricht eines Webhooks zeigt, anstelle von dessen eigenem.",

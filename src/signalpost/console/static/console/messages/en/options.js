@@ -72,6 +72,10 @@ export default /** @type {Record<string, string>} */ ({
     "Whether others can stitch a video. Usually they cannot.",
   "Who is notified of `@everyone`, `@here`, roles and users in the text. Nobody without it.":
     "Who is notified of @everyone, @here, roles and people in the text. Nobody otherwise.",
+  "A poll below the text: `{question, answers[1-10], hours?, multiple?}`. Its message has no files.":
+    "A poll below the text. Its message has no files.",
+  "Up to 10 boxes `{title?, description?, url?, color?, imageUrl?, footer?}`, together 6,000 characters.":
+    "Up to 10 boxes with a title, a text and a picture, together 6,000 characters.",
   "The title of a new post in a forum or media channel. Needed there, unless `threadId` is set.":
     "The title of a new post in a forum or media channel. Needed there, unless a thread is chosen.",
   "Discloses a paid partnership. Not with `SELF_ONLY`.":
