@@ -89,7 +89,9 @@ class SmallApp:
 async def small_app(settings: Settings, dsn: str) -> AsyncIterator[SmallApp]:
     database = await Database.open(dsn)
     async with database.connection() as db:
-        await db.execute("create table if not exists thing (id uuid primary key, name text, created_at timestamptz)")
+        # Not beside the tables of the product, of which other tests look at all.
+        await db.execute("create schema small")
+        await db.execute("create table small.thing (id uuid primary key, name text, created_at timestamptz)")
     async with Clients.create() as http:
         found = SmallApp(None, database, limits.Limiter(SharedBuckets(database)))  # type: ignore[arg-type]  # the api needs the routes first
         keys = KeyRing.from_master("k1:" + "A" * 43 + "=")
@@ -120,7 +122,7 @@ async def _authenticate(bearer: str, _workspace: str | None, _address: str) -> C
 
 
 async def _find(db: Db, _caller: Caller, thing_id: UUID) -> Any:
-    return await db.fetchrow("select id, name, created_at from thing where id = $1", thing_id)
+    return await db.fetchrow("select id, name, created_at from small.thing where id = $1", thing_id)
 
 
 def _thing(row: Any) -> Thing:
@@ -135,7 +137,7 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
 
     async def write(db: Db, name: str) -> Any:
         return await db.fetchrow(
-            "insert into thing (id, name, created_at) values ($1, $2, $3) returning id, name, created_at",
+            "insert into small.thing (id, name, created_at) values ($1, $2, $3) returning id, name, created_at",
             ids.new_id(), name, clock.now(),
         )  # fmt: skip
 
@@ -193,7 +195,7 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
     async def list_things(db: Db, page: Page, query: ThingQuery) -> wire.Listing[Thing]:
         """List things, newest first."""
         rows = await db.fetch(
-            f"select id, name, created_at from thing where ($1::text is null or name = $1)"
+            f"select id, name, created_at from small.thing where ($1::text is null or name = $1)"
             f" and {keyset('created_at', 'id', first=2)}",
             query.color, *page.bounds,
         )  # fmt: skip
@@ -245,6 +247,6 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
     @routes.delete("/things/{id}", scope="posts:write", status=204)
     async def delete_thing(row: Annotated[Any, Mine(PostId, _find)], db: Db) -> None:
         """Delete a thing."""
-        await db.execute("delete from thing where id = $1", row["id"])
+        await db.execute("delete from small.thing where id = $1", row["id"])
 
     return routes

@@ -18,7 +18,7 @@ from signalpost.web import idempotency
 
 async def names(small_app: SmallApp, name: str) -> int:
     async with small_app.database.connection() as db:
-        return int(await db.fetchval("select count(*) from thing where name = $1", name))
+        return int(await db.fetchval("select count(*) from small.thing where name = $1", name))
 
 
 async def test_all_findings_of_a_body_come_at_once_with_pointers(small_app: SmallApp) -> None:
