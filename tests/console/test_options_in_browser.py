@@ -26,7 +26,7 @@ TEXTS: Mapping[str, str] = {
     "language": "de", "languages": "de", "link": URL, "coverUrl": URL, "coverImage": URL, "linkAttachment": URL,
     "imageUrl": URL, "locationId": "17", "quoteId": "17", "replyToId": "17", "communityId": "17", "username": "ada",
     "collaborators": "ada", "topicTag": "bread", "threadId": "1" * 17, "appliedTags": "1" * 16, "url": URL,
-    "color": "#5865f2", "avatarUrl": URL,
+    "linkPreviewUrl": URL, "color": "#5865f2", "avatarUrl": URL,
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}

@@ -16,7 +16,9 @@ from tests.helpers.service_process import Api, Service, installed
 
 from signalpost.networks import CONNECTORS
 
-KEYS = [key for key in SCENES if (flow := CONNECTORS[key].oauth) is not None and flow.register is None]
+FORMS = [key for key, scene in SCENES.items() if scene.fields is not None]
+"""Networks whose accounts are connected by a form of credentials."""
+KEYS = [key for key in SCENES if key in FORMS or ((flow := CONNECTORS[key].oauth) and flow.register is None)]
 
 
 @dataclass
@@ -31,6 +33,8 @@ class World:
     async def connect(self, key: str, profile: str | None = None, *, place: str | None = None) -> str:
         """Connect an account as a person does, and choose a place: the one with that name, or the first."""
         profile = profile or self.api.profile
+        if key in FORMS:
+            return await self._connect_by_form(key, profile)
         begun = await self.api.get(f"/platforms/{key}/auth-url", params={"profileId": profile})
         oauth = self.simulator.world.networks[key].oauth
         assert oauth is not None
@@ -48,6 +52,13 @@ class World:
             account = await self.api.post(f"/platforms/{key}/switch-page", json=body)
         assert account is not None, returned
         return str(account["id"])
+
+    async def _connect_by_form(self, key: str, profile: str) -> str:
+        enter = SCENES[key].fields
+        assert enter is not None
+        fields = enter(self.simulator.world.networks[key])
+        connected = await self.api.post(f"/platforms/{key}/connect", json={"profileId": profile, "fields": fields})
+        return str(connected["id"])
 
     async def post(self, key: str, text: str) -> Any:
         """Connect an account and create a post for it, with what posts of the network need."""
@@ -75,16 +86,16 @@ async def everywhere(**settings: str) -> AsyncIterator[World]:
             scene, name = SCENES[key], f"SIGNALPOST_{key.upper()}"
             places = [replace(entry) for entry in scene.destinations]
             simulator.world.add_person(key, "alice", details=dict(scene.person), destinations=places)
+            service.settings[f"{name}_BASE_URL"] = simulator.url(key)
+            if key in FORMS:
+                continue
             callback = f"{service.base_url}/api/v1/platforms/{key}/callback"
             app = simulator.world.add_app(key, callback, details=dict(scene.app))
             service.settings |= {
-                f"{name}_BASE_URL": simulator.url(key), f"{name}_CLIENT_ID": app.client_id,
-                f"{name}_CLIENT_SECRET": app.client_secret,
+                f"{name}_CLIENT_ID": app.client_id, f"{name}_CLIENT_SECRET": app.client_secret,
             }  # fmt: skip
             if scene.scopes:
                 service.settings[f"{name}_SCOPES"] = " ".join(scene.scopes)
-        for key in [key for key, scene in SCENES.items() if scene.fields is not None]:
-            service.settings[f"SIGNALPOST_{key.upper()}_BASE_URL"] = simulator.url(key)
         await service.start()
         with tempfile.TemporaryDirectory() as folder:
             files = {

@@ -284,12 +284,10 @@ async def test_a_post_is_public_once_or_nobody_can_tell(
     assert len(stage.public()) <= 1
 
 
-@every_network
+@pytest.mark.parametrize("key", [key for key, scene in SCENES.items() if scene.tells])
 async def test_any_call_may_lose_its_answer(key: str, connect: Connect) -> None:
     """One run for each call that a post with everything needs: whichever loses its answer, nothing is there twice."""
-    facts, scene = FACTS[key], SCENES[key]
-    if not scene.tells:
-        pytest.skip("the network cannot tell what became of a call")
+    facts = FACTS[key]
     texts = ("one", "two") if facts.thread_parts_max > 1 else ("one",)
     calls: int | None = None
     struck = 0
@@ -304,6 +302,23 @@ async def test_any_call_may_lose_its_answer(key: str, connect: Connect) -> None:
         assert isinstance(outcome, Published), f"call {struck}: {outcome}"
         assert [entry.text for entry in stage.public()] == [wanted(stage, text) for text in texts], f"call {struck}"
         calls = calls or len(stage.world.log) - before
+
+
+@pytest.mark.parametrize("kind", ["lost", "dropped"])
+@pytest.mark.parametrize("key", [key for key, scene in SCENES.items() if not scene.tells])
+async def test_what_nobody_can_look_for_is_not_sent_again(key: str, kind: str, connect: Connect) -> None:
+    """Whichever call has no answer, the post stops there until a person has looked."""
+    texts = ("one", "two", "three") if FACTS[key].thread_parts_max > 1 else ("one",)
+    for at in range(len(texts)):
+        stage = await connect(key)
+        stage.world.add_fault(key, kind, stage.scene.create_call, after=at)
+        post, journal = plain(stage, *texts), MemoryJournal()
+        assert isinstance(await stage.connector.publish(stage.session(), post, journal), OutcomeUnknown)
+        for _ in range(2):
+            stage.world.clock.advance(86_400)
+            again = await stage.connector.publish(stage.session(), post, journal)
+            assert isinstance(again, OutcomeUnknown), again
+        assert [entry.text for entry in stage.public()] == list(texts[: at + (kind == "lost")])
 
 
 @with_facts(lambda facts: facts.first_comment)

@@ -44,6 +44,9 @@ class NetworkFake:
     """Every error that the network documents, with the outcome it means and the outcome's code if it has one."""
     refusal: FakeResponse = field(default_factory=lambda: json_response(422, {"error": "rude", "message": "too rude"}))
     """How the network refuses a post for its content."""
+    tells: bool = True
+    """Whether the network can tell what became of a call without an answer. If not, a person has to look, and the post
+    stays as it is: each part public once at most, and its outcome unknown."""
     cases: Mapping[str, Case] = field(default_factory=lambda: {"thread": Case()})
     post: Outgoing = field(default_factory=lambda: outgoing("x"))
     """The least that the network publishes."""

@@ -236,23 +236,35 @@ def session(http: Any, clock: Clock, **rest: Any) -> NetworkSession:
 
 
 async def publish_until_settled(
-    connector: Connector, fresh: Callable[[], NetworkSession], post: Outgoing, journal: MemoryJournal, clock: Clock
+    connector: Connector,
+    fresh: Callable[[], NetworkSession],
+    post: Outgoing,
+    journal: MemoryJournal,
+    clock: Clock,
+    *,
+    tells: bool = True,
 ) -> Outcome:
-    """Do what `publishing` does with a target until it ends, dying and starting again where the injector says."""
+    """Do what `publishing` does with a target until it ends, dying and starting again where the injector says.
+
+    A network that does not tell is asked once; publishing asks for longer and then leaves it to a person.
+    """
     step: Callable[[], Awaitable[Any]] = lambda: connector.publish(fresh(), post, journal)  # noqa: E731
     publish = step
     reconcile = connector.reconcile
     if reconcile is None:
         raise Broken("it has no reconcile")
     for _ in range(40):
+        looking = step is not publish
         try:
             outcome = await step()
         except Killed:
             outcome = OutcomeUnknown(message="killed") if journal.open else TryLater(message="killed")
         clock.advance(150)
+        ends = isinstance(outcome, OutcomeUnknown) and looking and not tells
+        if ends or isinstance(outcome, Published | Refused | NeedsReconnect):
+            ended: Outcome = outcome
+            return ended
         match outcome:
-            case Published() | Refused() | NeedsReconnect():
-                return outcome
             case Pending(state=state):
                 if connector.poll is None:
                     raise Broken("publish returned Pending, but it has no poll")

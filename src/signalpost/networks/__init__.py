@@ -12,6 +12,7 @@ from signalpost.networks.connectors import (
     mastodon,
     pinterest,
     sandbox,
+    telegram,
     threads,
     tiktok,
     x,
@@ -35,6 +36,7 @@ CONNECTORS: Mapping[str, Connector] = {
         youtube.CONNECTOR,
         tiktok.CONNECTOR,
         discord.CONNECTOR,
+        telegram.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -115,12 +115,13 @@ def server_of(simulator: Simulator, key: str, http: Client) -> Server:
 
 
 async def connected(simulator: Simulator, key: str, scene: Scene, http: Client, username: str = "alice") -> Stage:
-    """Connect an account as a person does: agree on the network's page, bring the code back, choose a destination."""
+    """Connect an account as a person does: by the form, or on the network's page and with a choice of destinations."""
     connector, world = CONNECTORS[key], simulator.world
     server, flow, network = server_of(simulator, key, http), connector.oauth, world.networks[key]
     if scene.prepare is not None:
         scene.prepare(network)
-    world.add_person(key, username, details=dict(scene.person), destinations=list(map(replace, scene.destinations)))
+    places = [replace(place, details=dict(place.details)) for place in scene.destinations]
+    world.add_person(key, username, details=dict(scene.person), destinations=places)
     if scene.fields is not None:
         assert connector.connect is not None
         identity = await connector.connect(server, scene.fields(network))

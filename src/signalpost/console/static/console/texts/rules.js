@@ -175,6 +175,12 @@ export const RULES = {
     t("A post on {network} has a poll or a link card, not both. Leave one out.", { network }),
   "poll.max_options": (v) =>
     t("A poll here has at most {limit} answers. Leave some out.", { limit: number(v.limit) }),
+  "poll.options_differ": () => t("Two answers of the poll are the same, or one is empty. Change it."),
+  "poll.anonymous": () => t("Votes in a channel are anonymous. Switch that on."),
+  "poll.quiz": () =>
+    t(
+      "A quiz has one right answer, counted from 0, and only a quiz has an explanation, of three lines at most.",
+    ),
   "poll.max_option_length": (v) =>
     t("This answer is too long: at most {limit} characters. Shorten it.", { limit: number(v.limit) }),
   "quote.with_media": (_, network) =>

@@ -64,6 +64,12 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Thread auf {network} hat höchstens {limit} Beiträge. Lassen Sie welche weg.",
   "An organization has no connections. Let everyone see the post, or all members.":
     "Eine Organisation hat keine Kontakte. Lassen Sie alle oder alle Mitglieder den Beitrag sehen.",
+  "A quiz has one right answer, counted from 0, and only a quiz has an explanation, of three lines at most.":
+    "Ein Quiz hat eine richtige Antwort, gezählt ab 0, und nur ein Quiz hat eine Erklärung, mit höchstens drei Zeilen.",
+  "Two answers of the poll are the same, or one is empty. Change it.":
+    "Zwei Antworten der Umfrage sind gleich, oder eine ist leer. Ändern Sie sie.",
+  "Votes in a channel are anonymous. Switch that on.":
+    "In einem Kanal wird anonym abgestimmt. Schalten Sie das ein.",
   "Choose a board: {network} needs one for each pin.":
     "Wählen Sie eine Pinnwand: {network} braucht für jeden Pin eine.",
   "Choose who can see the post: {network} allows no default.":

@@ -80,4 +80,12 @@ export default /** @type {Record<string, string>} */ ({
     "The title of a new post in a forum or media channel. Needed there, unless a thread is chosen.",
   "Discloses a paid partnership. Not with `SELF_ONLY`.":
     "Discloses a paid partnership. Not for what only you can see.",
+  HTML: "HTML",
+  MarkdownV2: "Markdown V2",
+  "How the text is formatted: `HTML` or `MarkdownV2`, in Telegram's own dialects. Without it the text stands as it is.":
+    "HTML or Markdown V2, in Telegram's own dialects. By default the text stands as it is.",
+  "The preview of a link in a text without media: `off`, or with a `small` or `large` picture. By default Telegram decides.":
+    "The preview of a link in a text without media: none, or with a small or large picture. By default Telegram decides.",
+  "A poll: `{options[2-12], anonymous?, multiple?, minutes?, correct?, explanation?}`. The text, at most 300 characters, is its question. With `correct` it is a quiz. A post with a poll has no media.":
+    "A poll with 2 to 12 answers. The text, at most 300 characters, is its question. With a right answer it is a quiz. A post with a poll has no media.",
 });
