@@ -93,6 +93,7 @@ async def test_every_key_of_a_page_does_something(console_at: OpenAt, key: str) 
 
 
 _ARROWS = {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "ArrowDown"}
+_ARROWS |= {f"⇧ {arrow}": f"Shift+{key}" for arrow, key in _ARROWS.items()}
 
 
 async def changes(page: Page, keys: list[str], start: str = "") -> bool:

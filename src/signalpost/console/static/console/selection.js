@@ -70,19 +70,32 @@ function focusedId() {
   return place instanceof HTMLElement ? place.dataset.post : undefined;
 }
 
+/** Its box or entry: a full day of the calendar leaves some out. @param {string} id */
+const elementOf = (id) =>
+  /** @type {HTMLElement | null} */ (document.querySelector(`main [data-post="${id}"]`));
+
+/** Choose the first one, if none has the focus. @param {Post[]} posts */
+function begin(posts) {
+  const first = posts.find(({ id }) => elementOf(id));
+  if (!first) return;
+  choose(first, true);
+  elementOf(first.id)?.focus();
+}
+
 /** @param {number} step @param {Post[]} posts */
 function extend(step, posts) {
   const placeOf = (/** @type {string | undefined} */ id) => posts.findIndex((post) => post.id === id);
   const from = placeOf(focusedId());
-  const next = from < 0 ? undefined : posts[from + step];
+  if (from < 0) return begin(posts);
+  const others = step > 0 ? posts.slice(from + 1) : posts.slice(0, from).reverse();
+  const next = others.find(({ id }) => elementOf(id));
   if (!next) return;
   if (!chosen.peek().has(anchor)) choose(posts[from], true);
   const start = anchor;
   const isBack = Math.abs(placeOf(next.id) - placeOf(start)) < Math.abs(from - placeOf(start));
   choose(isBack ? posts[from] : next, !isBack);
   anchor = start;
-  const element = document.querySelector(`main [data-post="${next.id}"]`);
-  if (element instanceof HTMLElement) element.focus();
+  elementOf(next.id)?.focus();
 }
 
 /**
@@ -96,6 +109,7 @@ export const selectionKeys = (posts) => [
     run: () => {
       const post = posts.current.find(({ id }) => id === focusedId());
       if (post) choose(post, !chosen.peek().has(post.id));
+      else begin(posts.current);
     },
   },
   { keys: "Shift+ArrowDown", name: t("Choose the next one, too"), run: () => extend(1, posts.current) },

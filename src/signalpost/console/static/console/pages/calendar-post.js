@@ -77,9 +77,7 @@ function Picture({ post }) {
   const url = id && pictures.value[id];
   if (!id || url === "") return null;
   return html`
-    <span class="entry-picture">
-      ${url && html`<img src=${url} alt="" loading="lazy" draggable="false" />`}
-    </span>
+    <span class="entry-picture">${url && html`<img src=${url} alt="" loading="lazy" />`}</span>
   `;
 }
 
