@@ -270,19 +270,22 @@ async def test_drafts_are_given_a_time_by_mouse_or_keyboard_and_scheduled_only_o
     ]
 
 
+PRINTED = "window.print = () => document.body.setAttribute('data-printed', document.querySelector('main').innerText)"
+"""What the page shows at the moment of printing."""
+
+
 async def test_a_month_of_a_client_is_printed_with_all_its_posts(
     console: OpenPage, owned: Api, planned: dict[str, Any]
 ) -> None:
     for number in range(6):
         await schedule(owned, planned, f"Printed {number}", f"2027-09-15T1{number}:00")
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
-        await page.add_init_script("window.print = () => { window.printed = document.body.innerText }")
+        await page.add_init_script(PRINTED)
         await show(page, planned, "month", "2027-09-01")
         await expect(page.get_by_role("button", name="+3 more")).to_be_visible()
         await page.emulate_media(media="print")
         await page.evaluate("document.querySelector('.calendar-bar .button:last-of-type').click()")
-        await page.wait_for_function("window.printed")
-        printed = await page.evaluate("window.printed")
+        printed = await page.locator("body[data-printed]").get_attribute("data-printed") or ""
         assert [f"Printed {number}" in printed for number in range(6)] == [True] * 6
         assert "Calendar · " in printed
         assert "September 2027" in printed
