@@ -36,6 +36,12 @@ async def test_the_request_that_a_hint_names_is_the_next_one(context: AppContext
             asked = await api.post(by_form[1], json=body, key=owner.key)
             missing = {issue["path"].removeprefix("/fields/") for issue in asked.json()["errors"]}
             assert missing == set(by_form[2].split(" and "))
+        elif fields := {field.name for field in networks.CONNECTORS[platform].facts.credential_fields}:  # several ways
+            assert f"POST /platforms/{platform}/connect; GET /platforms lists the fields" in hint
+            asked = await api.post(f"/platforms/{platform}/connect", json={"profileId": owner.profile}, key=owner.key)
+            named = {issue["path"].removeprefix("/fields/") for issue in asked.json()["errors"]}
+            assert named
+            assert named <= fields
         else:
             assert f"GET /platforms/{platform}/auth-url?profileId=" in hint
             begun = await api.get(f"/platforms/{platform}/auth-url?profileId={owner.profile}", key=owner.key)

@@ -61,6 +61,8 @@ def how_to_connect(context: AppContext, slug: str) -> str:
     if connector.connect is None:
         return f"Connect one: open the url that GET /platforms/{slug}/auth-url?profileId=… returns."
     fields = " and ".join(field.name for field in connector.facts.credential_fields if field.required)
+    if not fields:  # there are several ways, each with its own
+        return f"Connect one: POST /platforms/{slug}/connect; GET /platforms lists the fields that it takes."
     return f"Connect one: POST /platforms/{slug}/connect with {fields}."
 
 
