@@ -109,6 +109,7 @@ async def changes(page: Page, keys: list[str], start: str = "") -> bool:
     except TooLate:
         return False
     await settled(page)
+    await expect(page.locator("main .spinner")).to_have_count(0)  # the calendar shows other days before their posts
     return True
 
 
