@@ -98,7 +98,7 @@ class TikTokUploads(DownloadingNetwork):
         elif self.struck("internal"):
             post.fail_reason = "internal"
         else:
-            self._make_public(post, (hashlib.sha256(post.content).hexdigest(),))
+            self._make_public(post, (_digest(post.content),))
 
     def _make_public(self, post: Post, media: tuple[str, ...]) -> None:
         text = post.info.get("description") or post.info.get("title", "")
@@ -149,6 +149,17 @@ class TikTokUploads(DownloadingNetwork):
             "publicaly_available_post_id": [int(post.post_id)] if public else [],
             **done,
         }
+
+
+_hashed: tuple[bytes, str] = b"", hashlib.sha256().hexdigest()
+"""The video that was hashed last, and its digest: a history of faults uploads the same one hundreds of times."""
+
+
+def _digest(content: bytearray) -> str:
+    global _hashed  # noqa: PLW0603
+    if content != _hashed[0]:
+        _hashed = bytes(content), hashlib.sha256(content).hexdigest()
+    return _hashed[1]
 
 
 def _has_fitting_size(content: bytes) -> bool:
