@@ -207,7 +207,10 @@ function Content({ draft, own, change, checked, errorAt, onUploading }) {
   `;
 }
 
-/** @param {{saver: Saving, busy: string, isUploading: boolean, submit: Submit}} props */
+/**
+ * None of these moves when a draft is saved: a press that has begun would end beside its button.
+ * @param {{saver: Saving, busy: string, isUploading: boolean, submit: Submit}} props
+ */
 function Actions({ saver, busy, isUploading, submit }) {
   useChanges(saver);
   const { draft } = saver;
@@ -223,11 +226,9 @@ function Actions({ saver, busy, isUploading, submit }) {
     <${Button} kind="quiet" onClick=${() => setDialog("drafts")}>
       ${t("Drafts")}
     <//>
-    ${draft.id && html`
-      <${Button} kind="quiet" onClick=${() => setDialog("versions")}>
-        ${t("Versions")}
-      <//>
-    `}
+    <${Button} kind="quiet" disabled=${!draft.id} onClick=${() => setDialog("versions")}>
+      ${t("Versions")}
+    <//>
     ${saver.isDraft && html`
       <${Button} kind="quiet" icon="trash" busy=${discarding} onClick=${discard}>
         ${t("Discard")}
@@ -262,7 +263,7 @@ function Saved({ saver, waits }) {
   const { draft, problem } = saver;
   const isThere = saver.isDraft && draft.id && !saver.isUnsaved() && !saver.conflict && !saver.moved;
   return html`
-    <span class="soft small">
+    <span class="soft small saved">
       ${isThere && !problem ? t("Saved") : t("Kept in this browser")}
       ${problem instanceof Problem && problem.status > 0 && ` · ${sentencesOf(problem).happened}`}
     </span>
