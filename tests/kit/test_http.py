@@ -445,12 +445,11 @@ async def test_a_name_that_does_not_resolve_is_not_sent(errno: int | None, ours:
 async def test_no_free_connection_is_not_sent_and_our_own_fault() -> None:
     """Our full pool must not count against the receiver."""
     async with Client(["127.0.0.1"], connections_max=1) as client, serve(read_and_wait) as server:
-        first = asyncio.create_task(client.request("POST", server.url, json={}, timeout_seconds=1))
+        first = asyncio.create_task(client.request("POST", server.url, json={}, timeout_seconds=60))
         await until(lambda: server.accepted == 1)
         with pytest.raises(NotSent) as failure:
             await client.request("POST", server.url, json={}, connect_timeout_seconds=0.1)
-        with pytest.raises(MaybeSent):
-            await first
+        first.cancel()
 
     assert (failure.value.stage, failure.value.ours) == ("pool", True)
 
