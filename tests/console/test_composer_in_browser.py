@@ -57,6 +57,7 @@ async def test_a_time_at_which_clocks_change_is_named_at_the_field(
         await page.goto(f"/console/compose?at={at}&timezone=Europe/Berlin")
         field = page.get_by_label("Date and time")
         await expect(field).to_have_value(at)
+        await page.get_by_text(note).wait_for()
         described = str(await field.get_attribute("aria-describedby")).split()
         assert note in [await page.locator(f"#{name}").inner_text() for name in described]
         await page.evaluate("localStorage.clear()")
@@ -211,6 +212,7 @@ async def test_an_account_can_have_its_own_files_and_title(console: OpenPage, ow
         accounts[name] = (await owned.post("/platforms/sandbox/connect", json=body))["id"]
     async with console() as page:
         await write(page, {"profileId": profile["id"]}, "For both")
+        await expect(page.locator("button.chip")).to_have_count(2)
         for chip in await page.locator("button.chip").all():
             await chip.click()
         await page.get_by_role("group", name="Which text").get_by_role("button", name="second").click()

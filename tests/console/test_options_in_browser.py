@@ -212,6 +212,7 @@ async def test_two_accounts_of_a_network_have_boards_of_their_own(
     accounts = [await world.connect("pinterest", client, place=place) for place in ("alice", "Travel")]
     async with open_page(at=world.service, storage_state=session) as page:
         await write(page, client)
+        await expect(page.locator("button.chip")).to_have_count(2)
         for chip in await page.locator("button.chip").all():
             await chip.click()
         await page.locator("details.more summary").filter(has_text="Pinterest").click()
