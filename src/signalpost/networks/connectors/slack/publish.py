@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from signalpost.kit import clock
-from signalpost.kit.http import BadResponse
+from signalpost.kit.http import BadResponse, HttpFailure
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.connectors.slack.calls import call, call_webhook, code_of, explain, is_webhook
 from signalpost.networks.connectors.slack.find import find, is_ts, look, public_part, shared_step
@@ -136,10 +136,12 @@ async def _with_files(part: ThreadPart) -> PublicPart | Pending:
         timeout_seconds=CALL_SECONDS,
     )  # fmt: skip
     await part.journal.record(shared_step(part), {"files": files})
-    found = await look(part, intended)
-    if isinstance(found, str):
-        return await public_part(part, found)
-    return Pending(state={"part": part.index}, poll_after_seconds=SHOWN_SECONDS)
+    waiting = Pending(state={"part": part.index}, poll_after_seconds=SHOWN_SECONDS)
+    try:
+        found = await look(part, intended)
+    except (ApiError, HttpFailure):  # the message is public, whatever becomes of this look for it
+        return waiting
+    return await public_part(part, found) if isinstance(found, str) else waiting
 
 
 async def _uploaded(part: ThreadPart) -> list[str]:
