@@ -125,8 +125,8 @@ def explain(error: ApiError) -> Outcome:
     if error.call in CREATES and status != 429 and code not in _LATER:
         details.pop("platform_code")
         return OutcomeUnknown(**details)
-    limited = {"code": "rate_limited"} if status == 429 or code in _LIMITED else {}
-    return TryLater(after_seconds=wait_seconds(response), **limited, **details)
+    kind = "rate_limited" if status == 429 or code in _LIMITED else "platform_unavailable"
+    return TryLater(code=kind, after_seconds=wait_seconds(response), **details)
 
 
 def _refused(code: str, status: int, details: Mapping[str, Any]) -> Refused:
