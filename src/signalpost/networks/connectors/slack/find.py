@@ -34,11 +34,11 @@ async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | Ou
     if not part.session.facts.get("history"):
         return OutcomeUnknown(message=_NO_HISTORY)
     at = datetime.fromisoformat(intended["at"])
-    found = await look(part, intended)
-    if isinstance(found, str):
-        return await public_part(part, found)
-    if found is not None:
-        return found
+    result = await look(part, intended)
+    if isinstance(result, str):
+        return await public_part(part, result)
+    if result is not None:
+        return result
     seconds = FILES_SECONDS if part.content.media else TOO_EARLY_SECONDS
     left = (at + timedelta(seconds=seconds) - part.session.now()).total_seconds()
     if left > 0:
