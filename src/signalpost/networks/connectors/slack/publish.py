@@ -138,10 +138,10 @@ async def _with_files(part: ThreadPart) -> PublicPart | Pending:
     await part.journal.record(shared_step(part), {"files": files})
     waiting = Pending(state={"part": part.index}, poll_after_seconds=SHOWN_SECONDS)
     try:
-        shown = await look(part, intended)
+        ts = await look(part, intended)
     except (ApiError, HttpFailure):  # the message is public, whatever becomes of this look for it
         return waiting
-    return await public_part(part, shown) if isinstance(shown, str) else waiting
+    return await public_part(part, ts) if isinstance(ts, str) else waiting
 
 
 async def _uploaded(part: ThreadPart) -> list[str]:
