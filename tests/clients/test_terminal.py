@@ -35,7 +35,7 @@ ASKS_NOTHING = {"login", "logout", "servers"}
 READS = {
     "me", "open", "post validate", "post list", "post show", "post wait", "media list", "accounts list", "queue list",
     "queue slots", "queue status", "calendar", "analytics overview", "analytics accounts", "analytics post",
-    "analytics best-times", "webhooks list", "webhooks listen", "logs", "keys list",
+    "analytics best-times", "webhooks list", "webhooks listen", "logs", "keys list", "mcp",
 }  # fmt: skip
 """What changes nothing; everything else has --dry-run."""
 

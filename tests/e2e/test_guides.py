@@ -57,7 +57,6 @@ SETTING = "settings of a service, not a command"
 SIMULATED = "needs a bot or a webhook at the network; tests/networks have a simulated one"
 DISCORD = """curl $API/platforms/discord/connect -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"profileId": "'$PROFILE'", "fields": {"""
-SLACK = DISCORD.replace("discord", "slack")
 NOT_RUN = {
     ("analytics", "duckdb -c"): "needs DuckDB",
     ("billing", "SIGNALPOST_BILLING_ENABLED"): SETTING,
@@ -76,8 +75,6 @@ NOT_RUN = {
     ("networks", f'{DISCORD}"webhookUrl"'): SIMULATED,
     ("networks", f'{DISCORD}"botToken"'): SIMULATED,
     ("networks/linkedin", "SIGNALPOST_LINKEDIN_SCOPES"): SETTING,
-    ("networks/slack", f'{SLACK}"webhookUrl"'): SIMULATED,
-    ("networks/slack", f'{SLACK}"botToken"'): SIMULATED,
     ("networks/telegram", "curl $API/platforms/telegram/connect"): SIMULATED,
     ("operate", "pipx install ."): MACHINE,
     ("operate", "python3 -m venv /opt/signalpost"): MACHINE,

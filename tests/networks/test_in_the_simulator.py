@@ -146,8 +146,7 @@ async def test_thread(key: str, connect: Connect) -> None:
     entries = stage.public()
     ids = [outcome.remote_id, *outcome.thread_ids]
     assert [(entry.text, entry.remote_id) for entry in entries] == list(zip(("one", "two", "three"), ids, strict=True))
-    parents = {True: [None, ids[0], ids[1]], "root": [None, ids[0], ids[0]], False: [None] * 3}
-    assert [entry.parent_id for entry in entries] == parents[stage.scene.replies]
+    assert [entry.parent_id for entry in entries] == ([None, ids[0], ids[1]] if stage.scene.replies else [None] * 3)
 
 
 @with_facts(lambda facts: facts.first_comment)

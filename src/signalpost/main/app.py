@@ -20,6 +20,7 @@ from signalpost.kit.http import Clients
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.kit.tenant import across
 from signalpost.main import metrics, wiring
+from signalpost.mcp import routes as mcp
 from signalpost.migrations.revisions import HEAD
 from signalpost.plans import limits as plan_limits
 from signalpost.request_log.recorder import Recorder
@@ -28,6 +29,8 @@ from signalpost.web import limits
 from signalpost.web.app import Application, build
 from signalpost.web.components import Document
 from signalpost.web.guesses import Guesses
+from signalpost.web.request import Request
+from signalpost.web.response import Response
 from signalpost.web.serve import Web
 from signalpost.web.served import Report
 from signalpost.web.shared_buckets import SharedBuckets
@@ -147,7 +150,7 @@ def _report(context: AppContext) -> Report | None:
 
 
 def create(context: AppContext) -> Application:
-    """Return the application: every endpoint, the pages and `/metrics`."""
+    """Return the application: every endpoint, the pages, `/metrics` and `/mcp`."""
     rates = plan_limits.rates(context.settings)
     limiter = limits.Limiter(SharedBuckets(context.database))
     web = Web(
@@ -166,5 +169,12 @@ def create(context: AppContext) -> Application:
             endpoints, base_url=context.fixed_url, version=context.version, brand=context.settings.brand
         )
 
+    async def serve(request: Request) -> Response:
+        return await application.router.match(request).handler(request)
+
     site = Site(web, document)
-    return build(web, endpoints, pages=[*pages.handlers(site), metrics.route(web)], problem_page=site.problem)
+    routes = [*pages.handlers(site), metrics.route(web)]
+    if "mcp" not in context.settings.extensions_off:
+        routes.append(mcp.route(web, endpoints, serve))
+    application = build(web, endpoints, pages=routes, problem_page=site.problem)
+    return application

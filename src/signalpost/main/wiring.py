@@ -21,6 +21,7 @@ import signalpost.health.room
 import signalpost.identity.room
 import signalpost.invites.room
 import signalpost.mail.room
+import signalpost.mcp.room
 import signalpost.media.room
 import signalpost.messenger.room
 import signalpost.oidc.room
@@ -80,6 +81,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.admin.room.ROOM,
     signalpost.health.room.ROOM,
     signalpost.console.room.ROOM,
+    signalpost.mcp.room.ROOM,
     signalpost.web.room.ROOM,
     signalpost.mail.room.ROOM,
     Room(name="engine", tables=("engine_hold", "engine_timeline", "job", "lane", "rate_bucket", "worker")),

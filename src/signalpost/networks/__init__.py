@@ -12,7 +12,6 @@ from signalpost.networks.connectors import (
     mastodon,
     pinterest,
     sandbox,
-    slack,
     telegram,
     threads,
     tiktok,
@@ -38,7 +37,6 @@ CONNECTORS: Mapping[str, Connector] = {
         tiktok.CONNECTOR,
         discord.CONNECTOR,
         telegram.CONNECTOR,
-        slack.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -229,6 +229,11 @@ def _options_headers(endpoint: Endpoint) -> tuple[tuple[bytes, bytes], ...]:
     return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())
 
 
+def route_of(web: Web, endpoint: Endpoint) -> Route:
+    """Return the route of an endpoint that has its path alone, below none of the prefixes."""
+    return Route(endpoint.method, endpoint.path, _handler(web, endpoint))
+
+
 def build(
     web: Web, endpoints: Iterable[Endpoint], *, pages: Sequence[Route] = (), problem_page: ProblemPage | None = None
 ) -> Application:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
+import httpx
+
 from signalpost_client import Problem, Signalpost
 from signalpost_client._call import Call
 from signalpost_client._steps import Response
@@ -34,6 +36,26 @@ class Caller(Signalpost):
     def pages(self, path: str, query: Mapping[str, Any]) -> Iterable[Any]:
         """Return all items of any list."""
         return self._pages("GET", path, query=query)
+
+    def message(self, message: Any, headers: Mapping[str, str]) -> bytes:
+        """Return the service's answer to a message of the Model Context Protocol; of a notification, nothing.
+
+        Raises:
+            SignalpostError: the service does not answer, or refuses the key.
+        """
+        call = Call(self._config, "POST", f"{self.address}/mcp", body=message, headers=headers)
+        while True:
+            try:
+                response = self._http.request(**call.request)
+            except httpx.TransportError as error:
+                self._sleep(call.failed(error))
+                continue
+            if response.content.startswith(b'{"jsonrpc"'):  # also a refusal in the protocol's own words
+                return response.content
+            wait = call.answered(response.status_code, response.headers, response.content)
+            if wait is None:
+                return response.content
+            self._sleep(wait)
 
     def _perform(self, call: Call) -> Response:
         if call.method == "GET" or call.path in CHECKS or call.anonymous or call.once:

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "webhooks": ("webhooks:webhooks", "Receive events here, try and repeat deliveries."),
     "logs": ("reports:logs", "Show the API calls of the last days."),
     "keys": ("keys:keys", "API keys: list, create, revoke."),
+    "mcp": ("mcp:mcp", "Serve an assistant over standard input and output (MCP)."),
     "open": ("login:open_console", "Open the console in the browser."),
     "api": ("api:api", "Call any operation of the API."),
     "completion": ("login:completion", "Print what completes commands in your shell."),

@@ -167,17 +167,6 @@ export const RULES = {
       limit: number(v.limit),
     }),
   "poll.in_forum": () => t("A new forum post cannot have a poll. Leave one out."),
-  "media.bot_only": (_, network) =>
-    t("A webhook of {network} cannot send files. Leave them out, or connect the channel by a bot.", {
-      network,
-    }),
-  "media.scopes": (_, network) =>
-    t(
-      "The app at {network} may not send files yet. Give it the permissions, and connect the account again.",
-      {
-        network,
-      },
-    ),
   "media.max_request": (v) =>
     t("The files are too large together: at most {limit}. Leave some out, or choose smaller ones.", {
       limit: size(v.limit),

@@ -36,10 +36,6 @@ export default /** @type {Record<string, string>} */ ({
     "Tags gehören zu einem neuen Forenbeitrag. Geben Sie ihm einen Titel, oder lassen Sie die Tags weg.",
   "The boxes are too long together: at most {limit} characters. Shorten them.":
     "Die Kästen sind zusammen zu lang: höchstens {limit} Zeichen. Kürzen Sie sie.",
-  "A webhook of {network} cannot send files. Leave them out, or connect the channel by a bot.":
-    "Ein Webhook von {network} kann keine Dateien senden. Lassen Sie sie weg, oder verbinden Sie den Kanal mit einem Bot.",
-  "The app at {network} may not send files yet. Give it the permissions, and connect the account again.":
-    "Die App bei {network} darf noch keine Dateien senden. Geben Sie ihr die Rechte, und verbinden Sie das Konto neu.",
   "The files are too large together: at most {limit}. Leave some out, or choose smaller ones.":
     "Die Dateien sind zusammen zu groß: höchstens {limit}. Lassen Sie welche weg, oder wählen Sie kleinere.",
   "This channel is a forum. Give the post a title, or choose a thread.":

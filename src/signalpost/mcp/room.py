@@ -1,0 +1,3 @@
+from signalpost.room import Room
+
+ROOM = Room(name="mcp", kind="extension")
