@@ -157,6 +157,7 @@ CALLED_BY: dict[str, str] = {
     **{f"networks.connectors.{name}": "explain in tests/networks/test_hostile_text.py" for name in (
         "linkedin.calls._code_of_refusal", "linkedin.calls._limited", "mastodon.calls._refused",
         "pinterest.calls._refused", "telegram.calls._refused", "x.calls._forbidden")},
+    "feeds.template._fits": "networks.counting.length",
     "networks.meta.errors.explain_container": "the same",
     "posts.times._invalid": "posts.times.schedule", "posts.times.read": "posts.times.schedule",
 }  # fmt: skip
@@ -168,6 +169,7 @@ NO_LOOK: dict[str, str] = {
         "_claims", "read", "read_cookie_token", "read_invite_token", "read_refresh_token")},
     "kit.s3_signing._hmac": "a hash", "kit.settings_loader._convert": "settings",
     "messenger.actions.drafts._accepted": "puts it into a sentence",
+    "feeds.views.previewed": "puts it into a document",
     "messenger.whatsapp._cut": "cuts it", "messenger.whatsapp.template_body": "puts it into a document",
 }  # fmt: skip
 """Functions that do nothing with a text whose time could grow faster than it."""

@@ -54,6 +54,7 @@ ELSEWHERE = {
     "POST /billing/refresh": "tests/billing/test_checkout.py",
     "POST /billing/payer": "tests/billing/test_payers.py",
     "POST /admin/payments/differences/{id}/repair": "tests/billing/test_compare.py",
+    "POST /feeds/preview": "tests/feeds/test_feeds.py",
     "POST /api-keys/leaked": "tests/api_keys/test_leaked.py",
 }
 """What needs another server to succeed, and where that is shown."""

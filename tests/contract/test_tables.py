@@ -53,6 +53,7 @@ READS = {
     ("accounts", "member"): "an authorization goes on only while its member still may connect",
     ("approval_links", "profile"): "a link shows the name, colour and picture of its profile",
     ("approval_links", "workspace"): "a link shows the name of its workspace",
+    ("feeds", "profile"): "a feed rests with its profile, in the statement that reads it",
     ("accounts", "profile"): "the start page of an authorization names the profile, in the statement that checks it",
     ("accounts", "post"): "upward: a test key changes no account that live posts wait for",
     ("accounts", "target"): "upward: posts of today, recent results and waiting posts of an account, counted in place",
@@ -89,6 +90,7 @@ READS = {
     ("messenger", "profile"): "names and ids of a member's profiles, in place",
     ("plans", "account"): "upward: usage is counted in one statement",
     ("plans", "api_key"): "usage is counted in one statement",
+    ("plans", "feed"): "upward: usage is counted in one statement",
     ("plans", "media"): "upward: usage is counted in one statement",
     ("plans", "member"): "usage is counted in one statement",
     ("plans", "platform_invite"): "upward: usage is counted in one statement",
@@ -131,6 +133,7 @@ READS = {
     ("workspaces", "app_user"): "an export names the people of a workspace, and is mailed to who asked for it",
     ("workspaces", "media"): "an export reads the files that rows name, in the snapshot of the rows",
     ("workspaces", "workspace"): "an export names its workspace, and an import keeps ids if it is not here",
+    ("feeds", "lane"): "lanes of deleted feeds are forgotten, in the statement that finds them",
     ("workspaces", "lane"): "a workspace is erased when no worker has a lane of it any more",
     ("webhooks", "workspace"): "how long deliveries are kept follows from the plan",
 }
@@ -141,6 +144,7 @@ WRITES = {
     ("main", "status_subscriber"): "`signalpost status subscribers --end` works while the service is down",
     ("identity", "approval_link"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "billing_handover"): "what credentials have made ends with them, by one table: `identity.offspring`",
+    ("identity", "feed"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "oauth_flow"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "platform_invite"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "webhook"): "what credentials have made ends with them, by one table: `identity.offspring`",
@@ -150,6 +154,7 @@ WRITES = {
     ("publishing", "target"): "the steps and the end of an attempt; status moves come from `posts.states`",
     ("workspaces", "workspace"): "its owner changes name, zone and rules; `identity` makes and reads it",
     ("workspaces", "account"): "erasure deletes the rows of all tables, those that refer to others of their own first",
+    ("feeds", "lane"): "the lanes of deleted feeds are forgotten with what left their feeds",
     ("webhooks", "lane"): "the lanes of deleted webhooks go with them, in one statement",
 }
 """(room, table of another room) -> why the room writes it itself."""

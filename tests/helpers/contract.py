@@ -172,6 +172,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     await create("pmg", f"/posts/{post['id']}/discussion", {"text": "Is it ready?"})
     if "apl" in needed:
         await create("apl", "/approval-links", {"postIds": [(await make.draft(owner))["id"]]})
+    await create("fed", "/feeds", {"profileId": owner.profile, "url": "http://127.0.0.1:9/feed"})
     if "med" in needed:
         found["med"] = await upload(api, owner)
     if "ses" in needed:

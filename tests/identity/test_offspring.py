@@ -16,6 +16,7 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.contract import invited_email, picture
 from tests.helpers.factories import Login
+from tests.helpers.feeds import Reader
 from tests.helpers.messenger import Messenger, Phone, opened
 
 from signalpost import networks
@@ -197,6 +198,20 @@ async def approval_link(scene: Scene, bearer: str) -> Probe:
     return probe
 
 
+async def feed(scene: Scene, bearer: str) -> Probe:
+    body = {"profileId": scene.owner.profile, "url": f"http://127.0.0.1:9/{secrets.token_hex(4)}"}
+    made = await created(scene, "/feeds", body, bearer)
+
+    async def probe() -> bool:
+        reader = Reader(scene.messenger.context, scene.api)
+        try:
+            return bool((await reader.read(scene.owner, made))["state"] == "active")
+        finally:
+            await reader.stop()
+
+    return probe
+
+
 async def member(scene: Scene, bearer: str) -> Probe:
     invited = await created(scene, "/team/invite", {"email": invited_email(), "role": "editor"}, bearer)
     token = invited["inviteUrl"].rpartition("/")[2]
@@ -283,7 +298,7 @@ async def idempotency(scene: Scene, bearer: str) -> Probe:
 MAKERS: dict[str, Callable[[Scene, str], Awaitable[Probe]]] = {
     maker.__name__: maker
     for maker in (
-        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, member,
+        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, feed, member,
         webhook, post, media, session, one_time_token, idempotency,
     )
 }  # fmt: skip

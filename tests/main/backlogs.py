@@ -162,6 +162,17 @@ BACKLOGS: Final = {
         "approval_link",
         "select count(*) from approval_link where expires_at < now()",
     ),
+    "items of feeds": Backlog(
+        "feeds.purge",
+        "with f as (insert into feed (id, workspace_id, profile_id, mode, url, template, include, exclude,"
+        " publish_mode, daily_max, latest, state, document_at, scopes, user_id, created_by, created_at, updated_at)"
+        " select pg_temp.id_of(0), workspace_id, id, 'live', 'backlog', '', '{}', '{}', 'draft', 1, 0, 'paused', now(),"
+        f" '{{}}', gen_random_uuid(), '{{}}', now(), now() {_ONE_PROFILE} where n = 1 returning id, workspace_id)"
+        " insert into feed_item (id, workspace_id, feed_id, key_hash, content, seen_at, created_at, state)"
+        f" select pg_temp.id_of(n), workspace_id, id, int4send(n), '{{}}', {_OLD}, {_OLD}, 'before' from f, {_N}",
+        "feed_item",
+        "select count(*) from feed_item where seen_at < now() - interval '90 days'",
+    ),
     "files": Backlog(
         "media.sweep",
         "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"

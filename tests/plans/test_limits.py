@@ -18,7 +18,7 @@ from signalpost.web.caller import Caller
 
 NAMES = (
     "profiles", "profileLinks", "accounts", "posts", "scheduledPosts", "bulkItems", "members", "apiKeys", "webhooks",
-    "platformInvites", "inviteBranding", "storageBytes", "fileBytes", "requestsPerMinute", "writesPerMinute",
+    "platformInvites", "feeds", "inviteBranding", "storageBytes", "fileBytes", "requestsPerMinute", "writesPerMinute",
     "aiCaptions", "analyticsDays", "deliveryLogDays", "auditDays", "approvals", "messengerLink",
 )  # fmt: skip
 

@@ -86,6 +86,11 @@ _REVOKE_INVITE: Final = "update platform_invite set status = 'revoked', revoked_
 _REVOKE_LINK: Final = "update approval_link set revoked_at = now() where revoked_at is null and"
 _MAKER: Final = Asks("approval_links.actions.guest._maker")
 _STARTER: Final = Asks("accounts.actions.start.require_starter")
+_HOLD_FEED: Final = (
+    "update feed set state = 'held', held_reason = 'rights', next_attempt_at = null, version = version + 1,"
+    " updated_at = now() where state = 'active' and"
+)
+_ANSWERABLE: Final = Asks("feeds.actions.publish._caller")
 _TAKE_BACK: Final = "update member set status = 'removed' where status = 'invited' and"
 _INVITER: Final = Asks("identity.members._INVITER_MAY")
 _UPLOADER: Final = Asks("media.actions.receive._require_maker")
@@ -145,6 +150,20 @@ OFFSPRING: Final = (
             "key_expired": _MAKER,
             "rights_lost": _MAKER,
             "person_left": Ends(f"{_REVOKE_LINK} user_id = $1 and workspace_id = $2"),
+            "password_changed": _IN_A_TEAM,
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "feed",
+        frozenset({"created_by", "user_id", "key_id", "scopes"}),
+        {
+            # Held and not deleted: it goes on when someone who may answers for it.
+            "key_revoked": Ends(f"{_HOLD_FEED} key_id = any({{keys}})"),
+            "key_leaked": Ends(f"{_HOLD_FEED} key_id = any({{keys}})"),
+            "key_expired": _ANSWERABLE,
+            "rights_lost": _ANSWERABLE,
+            "person_left": Ends(f"{_HOLD_FEED} user_id = $1 and workspace_id = $2"),
             "password_changed": _IN_A_TEAM,
             "session_stolen": _BY_PERSON,
         },

@@ -56,6 +56,7 @@ KINDS: Final[dict[str, Kind]] = {
     "ticket_answered": "own",
     "ticket_written": "own",
     "usage_notice": "own",
+    "feed_held": "own",
     "webhook_disabled": "own",
     "status_incident": "subscription",
     "status_confirm": "stranger",

@@ -16,6 +16,7 @@ import signalpost.billing.room
 import signalpost.captions.room
 import signalpost.console.room
 import signalpost.discussion.room
+import signalpost.feeds.room
 import signalpost.flags.room
 import signalpost.health.room
 import signalpost.identity.room
@@ -69,6 +70,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.posts.room.ROOM,
     signalpost.discussion.room.ROOM,
     signalpost.approval_links.room.ROOM,
+    signalpost.feeds.room.ROOM,
     signalpost.captions.room.ROOM,
     signalpost.publishing.room.ROOM,
     signalpost.sandbox_clock.room.ROOM,

@@ -115,6 +115,12 @@ PLATFORM_INVITES: Final = Counted(
     "select count(*) from platform_invite i join profile p on p.id = i.profile_id and p.deleted_at is null"
     " where i.workspace_id = $1 and i.status in ('pending', 'opened', 'partially_connected') and i.expires_at > now()",
 )
+FEEDS: Final = Counted(
+    "feeds",
+    _limits(1, 5, 25, 100),
+    "Feeds whose items become posts.",
+    "select count(*) from feed where workspace_id = $1",
+)
 STORAGE_BYTES: Final = Counted(
     "storageBytes",
     _limits(1 * _GB, 10 * _GB, 100 * _GB, 1_000 * _GB),
@@ -148,8 +154,8 @@ MESSENGER_LINK: Final = Feature("messengerLink", _from("starter"), "A link to a 
 
 LIMITS: Final = (
     PROFILES, ACCOUNTS, POSTS, SCHEDULED_POSTS, BULK_ITEMS, MEMBERS, API_KEYS, WEBHOOKS, PLATFORM_INVITES,
-    STORAGE_BYTES, FILE_BYTES, REQUESTS_PER_MINUTE, WRITES_PER_MINUTE, AI_CAPTIONS, ANALYTICS_DAYS, DELIVERY_LOG_DAYS,
-    AUDIT_DAYS,
+    FEEDS, STORAGE_BYTES, FILE_BYTES, REQUESTS_PER_MINUTE, WRITES_PER_MINUTE, AI_CAPTIONS, ANALYTICS_DAYS,
+    DELIVERY_LOG_DAYS, AUDIT_DAYS,
 )  # fmt: skip
 FEATURES: Final = (PROFILE_LINKS, LANGUAGE_OVERRIDE, INVITE_BRANDING, APPROVALS, MESSENGER_LINK)
 

@@ -41,6 +41,11 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     "target": Exported(),
     "post_message": Exported(stays="what people said stays with those who said it: they have other users there"),
     "attempt": Exported(),
+    "feed": Exported(
+        without=("etag", "last_modified"),
+        stays="it would create posts by itself, for people who have other users there",
+    ),
+    "feed_item": Exported(stays="what a feed has posted is known where the feed is"),
     "recurrence_occurrence": Exported(),
     "metric_profile": Exported(),
     "metric_latest": Exported(),

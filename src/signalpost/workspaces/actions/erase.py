@@ -34,8 +34,8 @@ ERASED: Final = (
     "slot_block", "slot_reservation", "slot_queue", "recurrence_occurrence", "recurrence_series",
     "attempt", "target", "search_pending", "search_progress", "post_text", "post_message", "post",
     "post_count_change", "post_count",
-    "delivery", "webhook", "oauth_flow", "account", "platform_invite", "approval_link", "profile_link_history",
-    "profile_link", "media",
+    "feed_item", "feed", "delivery", "webhook", "oauth_flow", "account", "platform_invite", "approval_link",
+    "profile_link_history", "profile_link", "media",
     "workspace_export", "profile", "api_key", "session", "member", "mail_message", "job", "lane", "sandbox_clock",
     "usage_notice", "billing_handover",
 )  # fmt: skip

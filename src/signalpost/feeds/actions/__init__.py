@@ -1,0 +1,1 @@
+"""What is done with feeds: set up, read, and turned into posts."""
