@@ -192,7 +192,7 @@ async def _values(service: Service, api: Api) -> dict[str, str]:
         headers={"Authorization": f"Bearer {staff['key']}"},
     )
     return {
-        "API": f"{service.base_url}/api/v1", "KEY": api.key, "STAFF": staff["key"], "TEST_KEY": test["key"],
+        "URL": service.base_url, "API": f"{service.base_url}/api/v1", "KEY": api.key, "STAFF": staff["key"], "TEST_KEY": test["key"],
         "TOKEN": signed_in["accessToken"], "PROFILE": api.profile,
         "CHILD": child["id"], "FIRST": first["id"], "SECOND": second["id"], "WEBHOOK": hook["id"],
         "COMPONENT": components[0]["id"], "INCIDENT": incident["id"],

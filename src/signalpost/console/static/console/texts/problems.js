@@ -220,6 +220,7 @@ PROBLEMS.not_acceptable = PROBLEMS.duplicate_member;
 PROBLEMS.unsupported_media_type = PROBLEMS.duplicate_member;
 PROBLEMS.tus_version_unsupported = PROBLEMS.duplicate_member;
 PROBLEMS.idempotency_key_reused = PROBLEMS.duplicate_member;
+PROBLEMS.confirmation_required = PROBLEMS.duplicate_member;
 PROBLEMS.invalid_signature = PROBLEMS.duplicate_member;
 PROBLEMS.unauthenticated = PROBLEMS.token_expired;
 PROBLEMS.insufficient_scope = PROBLEMS.forbidden;
