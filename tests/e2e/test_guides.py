@@ -192,8 +192,8 @@ async def _values(service: Service, api: Api) -> dict[str, str]:
         headers={"Authorization": f"Bearer {staff['key']}"},
     )
     return {
-        "URL": service.base_url, "API": f"{service.base_url}/api/v1", "KEY": api.key, "STAFF": staff["key"], "TEST_KEY": test["key"],
-        "TOKEN": signed_in["accessToken"], "PROFILE": api.profile,
+        "API": f"{service.base_url}/api/v1", "KEY": api.key, "STAFF": staff["key"], "TEST_KEY": test["key"],
+        "TOKEN": signed_in["accessToken"], "PROFILE": api.profile, "URL": service.base_url,
         "CHILD": child["id"], "FIRST": first["id"], "SECOND": second["id"], "WEBHOOK": hook["id"],
         "COMPONENT": components[0]["id"], "INCIDENT": incident["id"],
     }  # fmt: skip

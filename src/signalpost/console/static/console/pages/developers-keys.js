@@ -1,6 +1,6 @@
 // API keys: make one, revoke one.
 import { html, useState } from "../html.js";
-import { all, post, remove } from "../api.js";
+import { all, post, remove, ROOT } from "../api.js";
 import { t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { may } from "../store.js";
@@ -104,6 +104,11 @@ function MakeKey({ onClose }) {
         <pre tabindex="0">
           curl ${location.origin}/api/v1/auth/me -H 'Authorization: Bearer ${created.key}'
         </pre>
+        <p class="soft">
+          ${t("Assistants (MCP) connect to {address} with this key.", {
+            address: `${location.origin}${ROOT}/mcp`,
+          })}
+        </p>
       <//>
     `;
   return html`

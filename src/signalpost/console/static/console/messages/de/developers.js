@@ -16,6 +16,8 @@ export default /** @type {Record<string, string>} */ ({
   "All operations": "Alle Operationen",
   "All results": "Alle Ergebnisse",
   Attempts: "Versuche",
+  "Assistants (MCP) connect to {address} with this key.":
+    "Assistenten (MCP) verbinden sich mit diesem Schlüssel unter {address}.",
   "Bodies and headers are not kept, so that no secret is.":
     "Inhalte und Kopfzeilen werden nicht aufbewahrt, damit es kein Geheimnis wird.",
   Body: "Inhalt",
