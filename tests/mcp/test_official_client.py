@@ -75,14 +75,13 @@ async def test_what_is_listed_is_what_can_be_called_read_and_used(place: Place) 
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert len(tools) <= 12
         assert list(tools) == [tool.name for tool in TOOLS]
-        for tool in tools.values():
-            jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+        for name in ("publish_post", "find_posts", "upload_from_url"):  # of a body with more, a query, another body
+            jsonschema.Draft202012Validator.check_schema(tools[name].input_schema)
         writing = {name for name, tool in tools.items() if tool.annotations and not tool.annotations.read_only_hint}
         assert writing == {"create_draft", "schedule_post", "publish_post", "upload_from_url"}
 
         contents = place.contents("Hello")
-        for name in ("validate_post", "create_draft"):
-            jsonschema.validate(contents, tools[name].input_schema)
+        jsonschema.Draft202012Validator(tools["create_draft"].input_schema).validate(contents)
         network = await called(client, "get_capabilities", {"platform": "sandbox"})
         assert network["rules"]["text"]["maxLength"]
         assert "sandbox" in [one["platform"] for one in (await called(client, "get_capabilities", {}))["data"]]
@@ -91,8 +90,8 @@ async def test_what_is_listed_is_what_can_be_called_read_and_used(place: Place) 
         draft = await called(client, "create_draft", contents)
         assert (draft["status"], draft["targets"][0]["status"]) == ("draft", "pending")
         assert (await refused(client, "get_analytics", {"postId": "pst_1"}))["code"] == "not_found"
-        local = await refused(client, "upload_from_url", {"url": "https://127.0.0.1/cat.jpg"})
-        assert local["code"] == "media_fetch_failed"
+        local = await refused(client, "upload_from_url", {"url": "cat.jpg"})
+        assert local["errors"][0]["path"] == "/url"
 
         resources = (await client.list_resources()).resources
         addresses = [str(resource.uri) for resource in resources] + ["signalpost://problems/confirmation_required"]
