@@ -156,7 +156,8 @@ CALLED_BY: dict[str, str] = {
     "networks.connectors.x.find._search": "_canonical, of at most 100 posts of a page",
     **{f"networks.connectors.{name}": "explain in tests/networks/test_hostile_text.py" for name in (
         "linkedin.calls._code_of_refusal", "linkedin.calls._limited", "mastodon.calls._refused",
-        "pinterest.calls._refused", "telegram.calls._refused", "x.calls._forbidden")},
+        "pinterest.calls._refused", "slack.calls._refused", "telegram.calls._refused",
+        "wordpress.calls._refused", "x.calls._forbidden")},
     "feeds.template._fits": "networks.counting.length",
     "networks.meta.errors.explain_container": "the same",
     "posts.times._invalid": "posts.times.schedule", "posts.times.read": "posts.times.schedule",

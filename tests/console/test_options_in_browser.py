@@ -27,6 +27,8 @@ TEXTS: Mapping[str, str] = {
     "imageUrl": URL, "locationId": "17", "quoteId": "17", "replyToId": "17", "communityId": "17", "username": "ada",
     "collaborators": "ada", "topicTag": "bread", "threadId": "1" * 17, "appliedTags": "1" * 16, "url": URL,
     "linkPreviewUrl": URL, "color": "#5865f2", "avatarUrl": URL,
+    "threadTs": "1716567890.123456",
+    "slug": "fresh-rye",
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}
@@ -142,7 +144,10 @@ async def clients(world: World) -> dict[str, str]:
     by_hand = {
         "mastodon": {"instanceUrl": world.service.settings["SIGNALPOST_MASTODON_BASE_URL"], "accessToken": "t"},
         "bluesky": {"identifier": "alice.test", "appPassword": "right"},
-        "discord": SCENES["discord"].fields(world.simulator.world.networks["discord"]),  # type: ignore[misc]
+        **{
+            key: SCENES[key].fields(world.simulator.world.networks[key])  # type: ignore[misc]
+            for key in ("discord", "slack", "wordpress")
+        },
     }
     clients = {}
     for key in NETWORKS:
@@ -192,7 +197,7 @@ def is_save(url: str) -> bool:
 
 
 def test_no_network_is_left_out() -> None:
-    assert {*KEYS, "mastodon", "bluesky", "discord"} == {*NETWORKS}
+    assert {*KEYS, "mastodon", "bluesky", "discord", "slack", "wordpress"} == {*NETWORKS}
 
 
 async def test_a_network_that_does_not_answer_is_asked_again_and_what_was_chosen_stays(

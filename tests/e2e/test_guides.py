@@ -54,9 +54,10 @@ VERIFY = "tests/webhooks/test_guide.py runs it on a delivery"
 SP = "needs `sp`, which is installed apart; tests/clients/test_terminal.py types it"
 STRIPE = "needs an account at Stripe; tests/billing have a simulated one"
 SETTING = "settings of a service, not a command"
-SIMULATED = "needs a bot or a webhook at the network; tests/networks have a simulated one"
+SIMULATED = "needs a bot, a webhook or a password at the network; tests/networks have a simulated one"
 DISCORD = """curl $API/platforms/discord/connect -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"profileId": "'$PROFILE'", "fields": {"""
+SLACK = DISCORD.replace("discord", "slack")
 NOT_RUN = {
     ("analytics", "duckdb -c"): "needs DuckDB",
     ("billing", "SIGNALPOST_BILLING_ENABLED"): SETTING,
@@ -75,6 +76,9 @@ NOT_RUN = {
     ("networks", f'{DISCORD}"webhookUrl"'): SIMULATED,
     ("networks", f'{DISCORD}"botToken"'): SIMULATED,
     ("networks/linkedin", "SIGNALPOST_LINKEDIN_SCOPES"): SETTING,
+    ("networks/slack", f'{SLACK}"webhookUrl"'): SIMULATED,
+    ("networks/slack", f'{SLACK}"botToken"'): SIMULATED,
+    ("networks/wordpress", "curl $API/platforms/wordpress/connect"): SIMULATED,
     ("networks/telegram", "curl $API/platforms/telegram/connect"): SIMULATED,
     ("operate", "pipx install ."): MACHINE,
     ("operate", "python3 -m venv /opt/signalpost"): MACHINE,

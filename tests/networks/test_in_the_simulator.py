@@ -146,7 +146,8 @@ async def test_thread(key: str, connect: Connect) -> None:
     entries = stage.public()
     ids = [outcome.remote_id, *outcome.thread_ids]
     assert [(entry.text, entry.remote_id) for entry in entries] == list(zip(("one", "two", "three"), ids, strict=True))
-    assert [entry.parent_id for entry in entries] == ([None, ids[0], ids[1]] if stage.scene.replies else [None] * 3)
+    parents = {True: [None, ids[0], ids[1]], "root": [None, ids[0], ids[0]], False: [None] * 3}
+    assert [entry.parent_id for entry in entries] == parents[stage.scene.replies]
 
 
 @with_facts(lambda facts: facts.first_comment)

@@ -12,9 +12,11 @@ from signalpost.networks.connectors import (
     mastodon,
     pinterest,
     sandbox,
+    slack,
     telegram,
     threads,
     tiktok,
+    wordpress,
     x,
     youtube,
 )
@@ -37,6 +39,8 @@ CONNECTORS: Mapping[str, Connector] = {
         tiktok.CONNECTOR,
         discord.CONNECTOR,
         telegram.CONNECTOR,
+        slack.CONNECTOR,
+        wordpress.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -54,8 +54,8 @@ class Scene:
     """Whether a first comment whose response was lost is found again, like a post."""
     fields: Callable[[Any], Mapping[str, str]] | None = None
     """Makes what a person connects without OAuth, in the network's part of the simulator; returns the form's values."""
-    replies: bool = True
-    """Whether each part of a thread is a reply to the one before."""
+    replies: bool | Literal["root"] = True
+    """Whether each part of a thread is a reply to the one before, or to the first one."""
     prepare: Callable[[Any], None] | None = None
     """Called with the network's part of the simulator after each reset: it adds the files that can be downloaded."""
     refuses_duplicates: bool = False

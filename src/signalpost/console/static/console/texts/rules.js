@@ -167,6 +167,21 @@ export const RULES = {
       limit: number(v.limit),
     }),
   "poll.in_forum": () => t("A new forum post cannot have a poll. Leave one out."),
+  "status.may_not_publish": () =>
+    t("This user of the site may write drafts and not publish. Choose the status draft or pending."),
+  "media.may_not_upload": () =>
+    t("This user of the site may not upload files. Leave them out, or give the user another role there."),
+  "media.bot_only": (_, network) =>
+    t("A webhook of {network} cannot send files. Leave them out, or connect the channel by a bot.", {
+      network,
+    }),
+  "media.scopes": (_, network) =>
+    t(
+      "The app at {network} may not send files yet. Give it the permissions, and connect the account again.",
+      {
+        network,
+      },
+    ),
   "media.max_request": (v) =>
     t("The files are too large together: at most {limit}. Leave some out, or choose smaller ones.", {
       limit: size(v.limit),

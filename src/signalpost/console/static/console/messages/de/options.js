@@ -79,6 +79,20 @@ export default /** @type {Record<string, string>} */ ({
   "Anonymous votes": "Anonyme Stimmen",
   "Right choice of a quiz, from 0": "Richtige Antwort eines Quiz, ab 0",
   "Explanation of a quiz": "Erklärung eines Quiz",
+  "Status of the post": "Status des Beitrags",
+  "Tags of the post": "Schlagwörter des Beitrags",
+  Categories: "Kategorien",
+  Excerpt: "Auszug",
+  Slug: "Titelform",
+  "First image as featured image": "Erstes Bild als Beitragsbild",
+  publish: "Veröffentlichen",
+  draft: "Entwurf",
+  pending: "Zur Freigabe",
+  "Text in Slack's markup": "Text in Slacks Auszeichnung",
+  "Previews of pages": "Vorschau von Seiten",
+  "Previews of media": "Vorschau von Medien",
+  "Message to reply to": "Antwort auf Nachricht",
+  "Replies in the channel too": "Antworten auch im Kanal",
   Choices: "Antworten",
   "Duration in minutes": "Dauer in Minuten",
   "Several choices": "Mehrere Antworten",
@@ -220,6 +234,27 @@ export default /** @type {Record<string, string>} */ ({
     "Welcher Link die Vorschau hat, anstelle des ersten im Text.",
   "Shows the preview above the text.": "Zeigt die Vorschau über dem Text.",
   "Shows the text above images and videos.": "Zeigt den Text über Bildern und Videos.",
+  "Whether the text is sent as it is, in Slack's own markup: `*bold*`, `<https://…|label>`, `<!here>`. Write `&`, `<` and `>` as `&amp;`, `&lt;` and `&gt;` then. Without it nothing is markup.":
+    "Für Texte in Slacks eigener Auszeichnung: *fett*, <https://…|Titel>, <!here>. Die Zeichen &, < und > schreibt man dann als &amp;, &lt; und &gt;. Sonst steht der Text da, wie er ist.",
+  "`publish` (default), `draft`, `pending` (an editor has to approve it) or `private`.":
+    "Üblicherweise wird der Beitrag veröffentlicht. Zur Freigabe heißt: jemand in der Redaktion gibt ihn frei.",
+  "Names of categories. One that does not exist is made, if the user may do that.":
+    "Namen von Kategorien. Was es nicht gibt, wird angelegt, wenn die Person das dort darf.",
+  "Names of tags. One that does not exist is made.":
+    "Namen von Schlagwörtern. Was es nicht gibt, wird angelegt.",
+  "A summary that lists of posts show instead of the beginning.":
+    "Eine Zusammenfassung, die Listen von Beiträgen statt des Anfangs zeigen.",
+  "The end of the address of the post, in lower case with hyphens. By default WordPress makes it of the title, and adds a number to one that is taken.":
+    "Das Ende der Adresse des Beitrags, klein und mit Bindestrichen. Üblicherweise bildet WordPress es aus dem Titel; ist es vergeben, kommt eine Zahl dazu.",
+  "Whether the first image is the featured image, which the theme shows, instead of standing in the text with the others.":
+    "Ob das erste Bild das Beitragsbild ist, das das Theme zeigt, statt mit den anderen im Text zu stehen.",
+  "Whether links to pages show a preview.": "Ob Links auf Seiten eine Vorschau zeigen.",
+  "Whether links to pictures and videos show a preview.":
+    "Ob Links auf Bilder und Videos eine Vorschau zeigen.",
+  "The timestamp of a message of the channel to reply to, such as `1716567890.123456`: in its link the number after `p`, with a point before the last six digits.":
+    "Die Nummer einer Nachricht des Kanals, wie 1716567890.123456: in ihrem Link die Zahl nach p, mit einem Punkt vor den letzten sechs Ziffern.",
+  "Whether replies without files are shown in the channel too.":
+    "Ob Antworten ohne Dateien auch im Kanal zu sehen sind.",
   "The number of a topic of a group with topics: in the link of its messages, the number before the last.":
     "Die Nummer eines Themas einer Gruppe mit Themen: im Link seiner Nachrichten die vorletzte Zahl.",
   "A poll: `{options[2-12], anonymous?, multiple?, minutes?, correct?, explanation?}`. The text, at most 300 characters, is its question. With `correct` it is a quiz. A post with a poll has no media.":

@@ -36,6 +36,14 @@ export default /** @type {Record<string, string>} */ ({
     "Tags gehören zu einem neuen Forenbeitrag. Geben Sie ihm einen Titel, oder lassen Sie die Tags weg.",
   "The boxes are too long together: at most {limit} characters. Shorten them.":
     "Die Kästen sind zusammen zu lang: höchstens {limit} Zeichen. Kürzen Sie sie.",
+  "This user of the site may write drafts and not publish. Choose the status draft or pending.":
+    "Diese Person darf auf der Website Entwürfe schreiben, aber nicht veröffentlichen. Wählen Sie den Status Entwurf oder Zur Freigabe.",
+  "This user of the site may not upload files. Leave them out, or give the user another role there.":
+    "Diese Person darf auf der Website keine Dateien hochladen. Lassen Sie sie weg, oder geben Sie ihr dort eine andere Rolle.",
+  "A webhook of {network} cannot send files. Leave them out, or connect the channel by a bot.":
+    "Ein Webhook von {network} kann keine Dateien senden. Lassen Sie sie weg, oder verbinden Sie den Kanal mit einem Bot.",
+  "The app at {network} may not send files yet. Give it the permissions, and connect the account again.":
+    "Die App bei {network} darf noch keine Dateien senden. Geben Sie ihr die Rechte, und verbinden Sie das Konto neu.",
   "The files are too large together: at most {limit}. Leave some out, or choose smaller ones.":
     "Die Dateien sind zusammen zu groß: höchstens {limit}. Lassen Sie welche weg, oder wählen Sie kleinere.",
   "This channel is a forum. Give the post a title, or choose a thread.":

@@ -88,4 +88,10 @@ export default /** @type {Record<string, string>} */ ({
     "The preview of a link in a text without media: none, or with a small or large picture. By default Telegram decides.",
   "A poll: `{options[2-12], anonymous?, multiple?, minutes?, correct?, explanation?}`. The text, at most 300 characters, is its question. With `correct` it is a quiz. A post with a poll has no media.":
     "A poll with 2 to 12 answers. The text, at most 300 characters, is its question. With a right answer it is a quiz. A post with a poll has no media.",
+  "Whether the text is sent as it is, in Slack's own markup: `*bold*`, `<https://…|label>`, `<!here>`. Write `&`, `<` and `>` as `&amp;`, `&lt;` and `&gt;` then. Without it nothing is markup.":
+    "For texts in Slack's own markup: *bold*, <https://…|label>, <!here>. Write &, < and > as &amp;, &lt; and &gt; then. Otherwise the text stands as it is.",
+  "The timestamp of a message of the channel to reply to, such as `1716567890.123456`: in its link the number after `p`, with a point before the last six digits.":
+    "The number of a message of the channel, such as 1716567890.123456: in its link the number after p, with a point before the last six digits.",
+  "`publish` (default), `draft`, `pending` (an editor has to approve it) or `private`.":
+    "Usually the post is published. Pending means that an editor has to approve it.",
 });

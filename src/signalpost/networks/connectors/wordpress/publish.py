@@ -1,0 +1,133 @@
+"""Uploading files, making categories and tags, creating the post, and moving it to the trash."""
+
+import html
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from signalpost.kit import clock
+from signalpost.kit.http import BadResponse
+from signalpost.kit.http import Part as FormPart
+from signalpost.networks.connectors.wordpress.blocks import Uploaded, content_of
+from signalpost.networks.connectors.wordpress.calls import CREATE, call_api, code_of, explain
+from signalpost.networks.connectors.wordpress.facts import FACTS
+from signalpost.networks.connectors.wordpress.find import find, public_part
+from signalpost.networks.contract import (
+    ApiError,
+    Journal,
+    NetworkSession,
+    Outcome,
+    Outgoing,
+    OutgoingMedia,
+    Published,
+    Reconciled,
+)
+from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.preflight import text_of_part
+from signalpost.networks.responses import members, string
+from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+
+CALL_SECONDS: Final = 60.0
+UPLOAD_SECONDS: Final = 180.0
+FILES_SECONDS_MAX: Final = 86_400
+"""An upload that no post used for longer may have been cleaned up by someone."""
+ANSWER_BYTES_MAX: Final = 5_000_000
+
+
+@map_errors(explain)
+async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+    """Create the post."""
+    return await publish_parts(session, outgoing, journal, find=find, create=_create, published=_published)
+
+
+async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
+    """Look for the post among those of the user."""
+    return await reconcile_parts(session, outgoing, journal, find=find, published=_published)
+
+
+async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
+    """Move the post to the trash; where a site has none, delete it. One that is not there counts as deleted."""
+    call = f"DELETE /wp/v2/posts/{remote_id}"
+    try:
+        await call_api(session, call, bytes_max=ANSWER_BYTES_MAX)
+    except ApiError as error:
+        code = code_of(error.response)
+        if code == "rest_trash_not_supported":
+            await call_api(session, call, params={"force": "true"}, bytes_max=ANSWER_BYTES_MAX)
+        elif code not in {"rest_post_invalid_id", "rest_already_trashed"}:
+            raise
+
+
+def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
+    return Published(remote_id=posted[0]["id"], url=posted[0].get("url"))
+
+
+async def _create(part: ThreadPart) -> PublicPart | Outcome:
+    session, outgoing, options = part.session, part.outgoing, part.outgoing.options
+    terms = {
+        taxonomy: [await _term(session, taxonomy, name) for name in options.get(taxonomy) or ()]
+        for taxonomy in ("categories", "tags")
+    }
+    files = [(media, await _uploaded(part, index, media)) for index, media in enumerate(outgoing.media)]
+    body: dict[str, Any] = {"status": options.get("status") or "publish", "title": outgoing.title or ""}
+    body |= {name: options[name] for name in ("excerpt", "slug") if options.get(name)}
+    body |= {taxonomy: ids for taxonomy, ids in terms.items() if ids}
+    featured = next((file for file in files if file[0].kind in {"image", "gif"}), None)
+    if featured is not None and options.get("featuredImage") is not False:
+        body["featured_media"] = featured[1]["id"]
+        files = [file for file in files if file is not featured]
+    body["content"] = content_of(outgoing, text_of_part(FACTS, outgoing, 0), files)
+    await part.intend({"at": clock.wire(session.now())})
+    response = await call_api(
+        session, CREATE, json=body, timeout_seconds=CALL_SECONDS, bytes_max=ANSWER_BYTES_MAX, expect=(201,)
+    )
+    return public_part(members(response), response)
+
+
+async def _term(session: NetworkSession, taxonomy: str, name: str) -> int:
+    """Return the id of a category or tag by its name, making it if it is not there."""
+    label = name.strip()
+    params = {"search": label, "per_page": "100", "_fields": "id,name"}
+    response = await call_api(session, f"GET /wp/v2/{taxonomy}", params=params)
+    terms = response.json()
+    for term in terms if isinstance(terms, list) else ():
+        term_name = string(term.get("name")) if isinstance(term, dict) else None
+        if term_name is not None and html.unescape(term_name[:1_000]).casefold() == label.casefold():
+            return _id(term.get("id"))
+    try:
+        created = await call_api(session, f"POST /wp/v2/{taxonomy}", json={"name": label}, expect=(201,))
+    except ApiError as error:
+        data = members(error.response).get("data")
+        if code_of(error.response) != "term_exists" or not isinstance(data, dict):
+            raise
+        return _id(data.get("term_id"))
+    return _id(members(created).get("id"))
+
+
+def _id(value: Any) -> int:
+    if type(value) is not int or not 0 < value < 1 << 63:
+        raise BadResponse("the response has no id")
+    return value
+
+
+async def _uploaded(part: ThreadPart, index: int, media: OutgoingMedia) -> Uploaded:
+    """Return id and address of a file at the site, uploading it unless an earlier attempt did."""
+    step = f"media:{index}"
+    earlier: Uploaded | None = part.journal.steps.get(step)
+    if earlier is not None:
+        age = part.session.now() - datetime.fromisoformat(earlier["at"])
+        if age < timedelta(seconds=FILES_SECONDS_MAX):
+            return earlier
+    form = [FormPart("file", media.read(), media.file_name, media.mime_type, media.size_bytes)]
+    form += [FormPart("alt_text", media.alt_text)] if media.alt_text else []
+    response = await call_api(
+        part.session, "POST /wp/v2/media", data=form, timeout_seconds=UPLOAD_SECONDS, bytes_max=ANSWER_BYTES_MAX,
+        expect=(201,),
+    )  # fmt: skip
+    answer: Mapping[str, Any] = members(response)
+    url = string(answer.get("source_url"))
+    if url is None:
+        raise BadResponse("the response has no address of the file", status=response.status)
+    uploaded = {"id": _id(answer.get("id")), "url": url, "at": clock.wire(part.session.now())}
+    await part.journal.record(step, uploaded)
+    return uploaded
