@@ -12,6 +12,7 @@ from simulator.ledger import Entry
 from simulator.messages import Fail, Request, Response
 from simulator.network import route
 from simulator.networks.downloads import DownloadingNetwork, image_size
+from simulator.upload import Upload
 from simulator.world import App, Person
 
 PART_BYTES = (5_000_000, 64_000_000)
@@ -34,7 +35,7 @@ class Post:
     size: int = 0
     part_size: int = 0
     expires_at: datetime | None = None
-    content: bytearray = field(default_factory=bytearray)
+    content: Upload = field(default_factory=Upload)
     at: datetime | None = None  # of the last byte; None while some are missing
     post_id: str = ""
     fail_reason: str = ""
@@ -86,7 +87,7 @@ class TikTokUploads(DownloadingNetwork):
             return Response(400)
         if start != stored:
             return Response(416, headers={"Content-Range": f"bytes 0-{stored - 1}/{total}"} if stored else {})
-        post.content += request.body
+        post.content.write(request.body)
         if last:
             self._complete(post)
         return Response(201 if last else 206, headers={"Content-Range": f"bytes 0-{end - 1}/{total}"})
@@ -98,7 +99,7 @@ class TikTokUploads(DownloadingNetwork):
         elif self.struck("internal"):
             post.fail_reason = "internal"
         else:
-            self._make_public(post, (_digest(post.content),))
+            self._make_public(post, (post.content.sha256(),))
 
     def _make_public(self, post: Post, media: tuple[str, ...]) -> None:
         text = post.info.get("description") or post.info.get("title", "")
@@ -149,17 +150,6 @@ class TikTokUploads(DownloadingNetwork):
             "publicaly_available_post_id": [int(post.post_id)] if public else [],
             **done,
         }
-
-
-_hashed: tuple[bytes, str] = b"", hashlib.sha256().hexdigest()
-"""The video that was hashed last, and its digest: a history of faults uploads the same one hundreds of times."""
-
-
-def _digest(content: bytearray) -> str:
-    global _hashed  # noqa: PLW0603
-    if content != _hashed[0]:
-        _hashed = bytes(content), hashlib.sha256(content).hexdigest()
-    return _hashed[1]
 
 
 def _has_fitting_size(content: bytes) -> bool:

@@ -1,6 +1,5 @@
 """YouTube's resumable uploads: a session, parts with ranges, and a video that is processed, refused or a duplicate."""
 
-import hashlib
 import re
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import Any
 from simulator.ledger import Entry
 from simulator.messages import Fail, Request, Response
 from simulator.network import Limit, Network, route
+from simulator.upload import Upload
 from simulator.world import Person
 
 SCOPE = "https://www.googleapis.com/auth/"
@@ -28,7 +28,7 @@ class Session:
     size: int
     person: Person
     expires_at: datetime
-    content: bytearray = field(default_factory=bytearray)
+    content: Upload = field(default_factory=Upload)
     video_id: str | None = None  # once it is whole
 
 
@@ -144,16 +144,17 @@ class YouTubeUploads(Network):
                 raise self.refuse(400, "The range is not what follows, or not what was sent")
             if not last and (end - start) % PART_MULTIPLE:
                 raise self.refuse(400, "The size of a part has to be a multiple of 262144")
-            session.content[start:] = request.body
+            session.content.cut(start)
+            session.content.write(request.body)
             if self.struck("part_cut"):
-                del session.content[start + (end - start) // 2 :]
+                session.content.cut(start + (end - start) // 2)
         if len(session.content) < session.size:
             stored = {"Range": f"bytes=0-{len(session.content) - 1}"} if session.content else {}
             return Response(308, headers=stored)
         return Response(200, self.resource(self._complete(request, session)))
 
     def _complete(self, request: Request, session: Session) -> Video:
-        sha256 = hashlib.sha256(session.content).hexdigest()
+        sha256 = session.content.sha256()
         channel = self.channel_id(session.person)
         same = [one for one in self.world.ledger.of("youtube", channel) if one.kind == "video" and sha256 in one.media]
         snippet, status = session.resource["snippet"], session.resource["status"]

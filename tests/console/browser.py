@@ -107,6 +107,13 @@ async def violations(page: Page, axe: str, only: tuple[str, ...] = TAGS) -> list
     return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found]
 
 
+async def save_draft(page: Page) -> None:
+    """Save what is written in the composer, and wait until it is: its address alone may be that of an earlier save."""
+    await page.get_by_role("button", name="Save draft").click()
+    await page.get_by_text("Draft saved.", exact=True).last.wait_for()
+    await page.wait_for_url(re.compile("/console/compose/pst_"))
+
+
 async def sign_in(service: Service, email: str = "owner@example.test") -> dict[str, Any]:
     """Return what the browser of the owner, or of another user, has stored after the form."""
     async with httpx.AsyncClient(base_url=service.base_url, timeout=60) as client:

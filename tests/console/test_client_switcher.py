@@ -121,14 +121,14 @@ async def test_the_choice_is_kept_and_an_address_wins(at_agency: OpenAt, agency:
         assert await violations(page, axe) == []
         await page.get_by_role("dialog").get_by_role("button", name="South Wines").click()
         await expect(page.locator(".table")).not_to_contain_text("Of client 0")
-        assert page.url.endswith(f"?profileId={agency.south}")
+        await page.wait_for_url(f"**?profileId={agency.south}")
         await page.reload()
         await expect(page.locator(".table")).to_contain_text("Of client 1")
 
         await page.get_by_role("link", name="Accounts", exact=True).click()
         await expect(page.locator(".table")).to_contain_text("client1")
         await expect(page.locator(".table")).not_to_contain_text("client0")
-        assert page.url.endswith(f"/accounts?profileId={agency.south}")
+        await page.wait_for_url(f"**/accounts?profileId={agency.south}")
         await page.get_by_role("button", name="Connect an account").click()
         await expect(page.get_by_role("dialog").get_by_label("Client")).to_have_value(agency.south)
         await page.keyboard.press("Escape")

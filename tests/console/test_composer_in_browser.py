@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
-from tests.console.browser import OpenPage, violations
+from tests.console.browser import OpenPage, save_draft, violations
 from tests.helpers.media_files import image
 from tests.helpers.service_process import Api
 
@@ -57,6 +57,7 @@ async def test_a_time_at_which_clocks_change_is_named_at_the_field(
         await page.goto(f"/console/compose?at={at}&timezone=Europe/Berlin")
         field = page.get_by_label("Date and time")
         await expect(field).to_have_value(at)
+        await page.get_by_text(note).wait_for()
         described = str(await field.get_attribute("aria-describedby")).split()
         assert note in [await page.locator(f"#{name}").inner_text() for name in described]
         await page.evaluate("localStorage.clear()")
@@ -70,8 +71,7 @@ async def test_what_is_refused_stands_at_its_field(console: OpenPage, owned: Api
         await page.get_by_role("button", name="Save draft").click()
         await expect(page.get_by_label("Link")).to_have_attribute("aria-invalid", "true")
         await page.get_by_label("Link").fill("https://example.com")
-        await page.get_by_role("button", name="Save draft").click()
-        await page.wait_for_url(re.compile("/console/compose/pst_"))
+        await save_draft(page)
 
 
 async def test_a_post_to_an_account_that_cannot_publish_leads_to_the_account(console: OpenPage, owned: Api) -> None:
@@ -117,9 +117,7 @@ async def test_what_a_program_wrote_and_the_page_does_not_show_is_kept(
     async with console() as page:
         await page.goto(f"/console/compose/{made['id']}")
         await page.get_by_label("Text", exact=True).fill("By a person")
-        async with page.expect_response(lambda response: response.request.method == "PATCH") as saved:
-            await page.get_by_role("button", name="Save draft").click()
-        assert (await saved.value).ok
+        await save_draft(page)
     now = await owned.get(f"/posts/{made['id']}")
 
     changes = {name for name in made if now[name] != made[name]}
@@ -156,9 +154,7 @@ async def test_what_a_network_lets_one_choose_is_chosen_in_the_composer(
         await expect(page.get_by_label("Language", exact=True)).to_have_attribute("aria-invalid", "true")
         assert await violations(page, axe) == []
         await page.get_by_label("Language", exact=True).fill("de-AT")
-        await page.get_by_role("button", name="Save draft").click()
-        await page.wait_for_url(re.compile("/console/compose/pst_"))
-        await page.get_by_text("Saved", exact=True).wait_for()
+        await save_draft(page)
         saved = await owned.get(f"/posts/{page.url.rpartition('/')[2]}")
         await page.reload()
         await expect(page.get_by_label("Visibility")).to_have_value("private")
@@ -178,9 +174,7 @@ async def test_a_choice_holds_although_a_program_gave_the_account_its_own(
         await page.goto(f"/console/compose/{made['id']}")
         await expect(page.get_by_label("Visibility")).to_have_value("unlisted")
         await page.get_by_label("Visibility").select_option(label="Private")
-        async with page.expect_response(lambda response: response.request.method == "PATCH") as saved:
-            await page.get_by_role("button", name="Save draft").click()
-        assert (await saved.value).ok
+        await save_draft(page)
     now = await owned.get(f"/posts/{made['id']}")
 
     assert now["options"] == {"mastodon": {"visibility": "private"}}
@@ -202,8 +196,7 @@ async def test_a_thread_is_written_part_by_part(console: OpenPage, owned: Api, a
         await page.get_by_role("button", name="Move part 3 forward").click()
         await page.get_by_role("button", name="Remove part 4").click()
         assert await violations(page, axe) == []
-        await page.get_by_role("button", name="Save draft").click()
-        await page.wait_for_url(re.compile("/console/compose/pst_"))
+        await save_draft(page)
         saved = await owned.get(f"/posts/{page.url.rpartition('/')[2]}")
         await page.reload()
         await expect(page.get_by_label("Text of part 2")).to_have_value("Three")
@@ -219,6 +212,7 @@ async def test_an_account_can_have_its_own_files_and_title(console: OpenPage, ow
         accounts[name] = (await owned.post("/platforms/sandbox/connect", json=body))["id"]
     async with console() as page:
         await write(page, {"profileId": profile["id"]}, "For both")
+        await expect(page.locator("button.chip")).to_have_count(2)
         for chip in await page.locator("button.chip").all():
             await chip.click()
         await page.get_by_role("group", name="Which text").get_by_role("button", name="second").click()
@@ -227,8 +221,7 @@ async def test_an_account_can_have_its_own_files_and_title(console: OpenPage, ow
         await page.locator("input[type=file]").first.set_input_files(picture)
         await expect(page.get_by_label("Description of own.png")).to_be_visible()
         await page.get_by_label("Title for second").fill("Only here")
-        await page.get_by_role("button", name="Save draft").click()
-        await page.wait_for_url(re.compile("/console/compose/pst_"))
+        await save_draft(page)
         saved = await owned.get(f"/posts/{page.url.rpartition('/')[2]}")
 
     targets = {target["accountId"]: target for target in saved["targets"]}

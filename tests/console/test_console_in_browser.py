@@ -351,7 +351,7 @@ async def test_the_drawer_shows_the_calls_of_the_page(console: OpenPage, account
         await expect(drawer.locator("pre")).to_contain_text("status=failed")
         await drawer.get_by_role("button", name="Python").click()
         await expect(drawer.locator("pre")).to_contain_text("httpx.request")
-        assert re.search("req_[0-9a-f]+", await drawer.inner_text())
+        await expect(drawer).to_contain_text(re.compile("req_[0-9a-f]+"))
 
 
 async def test_a_failed_post_is_repaired_from_home(console: OpenPage, owned: Api, account: Any) -> None:

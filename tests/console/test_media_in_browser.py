@@ -1,11 +1,10 @@
 """The library of files in a browser: uploaded, described, found, used, deleted; a lost connection costs nothing."""
 
-import re
 from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
-from tests.console.browser import OpenPage
+from tests.console.browser import OpenPage, save_draft
 from tests.helpers import media_files
 from tests.helpers.service_process import Api
 
@@ -93,8 +92,7 @@ async def test_selected_files_become_a_post_and_used_ones_say_so(console: OpenPa
         await expect(page.get_by_label("Description of one.jpg")).to_be_visible()
         await expect(page.get_by_label("Description of two.jpg")).to_be_visible()
         await page.get_by_label("Text", exact=True).fill("Two pictures")
-        await page.get_by_role("button", name="Save draft").click()
-        await page.wait_for_url(re.compile("/console/compose/pst_"))
+        await save_draft(page)
 
         await page.goto("/console/media?q=one.jpg")
         await page.get_by_role("button", name="one.jpg").click()

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from aiohttp import web
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 from tests.counterparts.oidc import CLIENT_ID, CLIENT_SECRET, OidcProvider, oidc_provider
 from tests.helpers.service_process import Service, installed
 from tests.helpers.sign_in_servers import serving
@@ -55,17 +55,17 @@ async def sign_in(browser: Browser, service: Service, provider: OidcProvider, do
 
     await page.goto(start)
     await page.get_by_role("link", name="Cancel").click()
-    assert "You did not sign in" in await page.inner_text("main")
+    await expect(page.locator("main")).to_contain_text("You did not sign in")
 
     await provider.say("stranger@example.test", email_verified=False)
     await enter(page, start, "stranger@example.test")
-    assert "verified" in await page.inner_text("main")
+    await expect(page.locator("main")).to_contain_text("verified")
 
     await context.clear_cookies()
     await enter(page, start, EMAIL)
     await page.get_by_label("Password").fill("another password")
     await page.get_by_role("button", name="Sign in").click()
-    assert "password is wrong" in await page.inner_text("[role=alert]")
+    await expect(page.get_by_role("alert")).to_contain_text("password is wrong")
     await page.get_by_label("Password").fill(PASSWORD)
     await page.get_by_role("button", name="Sign in").click()
     await page.wait_for_url("**/done?*")

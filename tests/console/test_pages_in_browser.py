@@ -88,12 +88,12 @@ async def test_the_documentation_works_without_scripts_and_by_keyboard(open_page
         await page.goto("/docs")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        assert page.url.endswith("#content")
+        await page.wait_for_url("**#content")
 
         await page.get_by_role("searchbox").fill("create post")
         await page.keyboard.press("Enter")
         await page.get_by_role("main").get_by_role("link", name="Create post", exact=True).click()
-        assert page.url.endswith("/docs/posts#createPost")
+        await page.wait_for_url("**/docs/posts#createPost")
         operation = page.locator("#createPost")
         assert await operation.get_by_text("posts:write").first.is_visible()
         assert await operation.get_by_role("link", name="preflight_failed").is_visible()
@@ -116,13 +116,13 @@ async def test_an_operation_is_tried_in_its_page(service: Service, open_page: Op
 
         operation = page.locator("#validatePost")
         await operation.locator("label", has_text="TypeScript").click()
-        assert await operation.get_by_text("await fetch").is_visible()
-        assert await page.locator("#createPost").get_by_text("await fetch").is_visible(), "all samples change"
+        await expect(operation.get_by_text("await fetch")).to_be_visible()
+        await expect(page.locator("#createPost").get_by_text("await fetch"), "all samples change").to_be_visible()
 
         await operation.get_by_text("Try it").click()
         await operation.get_by_label("Test key").fill("sp_live_mine")
         await operation.get_by_role("button", name="Send POST").click()
-        assert "test keys only" in await operation.get_by_role("status").inner_text()
+        await expect(operation.get_by_role("status")).to_contain_text("test keys only")
         await operation.get_by_label("Test key").fill("sp_test_unknown")
         await operation.get_by_role("button", name="Send POST").click()
         await operation.get_by_text("401").first.wait_for()
@@ -145,7 +145,7 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
         await page.get_by_label("Password").fill("short")
         await page.get_by_role("button").click()
 
-        assert await page.get_by_label("Password").get_attribute("aria-invalid") == "true"
+        await expect(page.get_by_label("Password")).to_have_attribute("aria-invalid", "true")
         assert await page.get_by_label("Workspace").input_value() == "Ada's bakery"
         assert await page.get_by_label("Password").input_value() == ""
 

@@ -173,7 +173,7 @@ async def test_home_begins_with_what_waits_for_this_person(
         await expect(page.get_by_role("heading", name="Next 24 hours")).to_be_visible()
         first = page.locator(".repairs li")
         decides = role == "approver"
-        assert await first.count() == int(decides)
+        await expect(first).to_have_count(int(decides))
         if decides:
             await expect(first).to_contain_text("Please approve")
         await expect(page.get_by_role("link", name="Repair Burnt")).to_have_count(0)

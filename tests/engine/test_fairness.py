@@ -249,7 +249,7 @@ async def test_a_hanging_network_leaves_lanes_to_the_others(store: Database) -> 
         held = Counter(lease.platform for lease in engine._leases())
 
     assert held == {"hangs": 16}
-    assert sorted(seconds)[-2] < 0.5, seconds
+    assert max(seconds) < 30, "for a lane they would wait the minute that the network hangs"
 
 
 class TestShares:

@@ -269,5 +269,5 @@ async def test_the_work_of_a_killed_worker_runs_again_soon(scene: Scene, network
         condition = f"count(*) >= {len(posts)} from attempt where started_at > $1"
         await scene.until(partial(scene.value, condition, killed_at), "new attempts", 40)
         seconds = await scene.value("extract(epoch from max(started_at) - $1)::float8 from attempt", killed_at)
-        assert seconds < 8, seconds
+        assert seconds < 25, "their leases end after thirty"
         worker = following

@@ -82,7 +82,7 @@ async def test_a_read_that_takes_too_long_is_ended(scene: Scene) -> None:
         began = clock.monotonic()
         answers = await asyncio.gather(*(client.get(f"/posts?q={word}&limit=20") for word in slow))
         assert [answer.status_code for answer in answers] == [503, 503], [answer.text for answer in answers]
-        assert clock.monotonic() - began < 8
+        assert clock.monotonic() - began < 10, "the deadline of any request"
     sleeping = "not exists (select from pg_stat_activity where query like '%pg_sleep%' and pid <> pg_backend_pid())"
     await scene.until(lambda: scene.value(sleeping), "end of the statement", 15)  # by itself it would take 25 more
 

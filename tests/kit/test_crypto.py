@@ -330,14 +330,13 @@ async def test_an_unknown_user_costs_as_much_as_a_known_one() -> None:
 @pytest.mark.usefixtures("real_passwords")
 async def test_logins_do_not_stop_the_loop() -> None:
     logins = asyncio.gather(*(crypto.hash_password("x") for _ in range(20)))
-    gaps = []
+    turns = 0
     while not logins.done():
-        started = time.perf_counter()
         await asyncio.sleep(0.001)
-        gaps.append(time.perf_counter() - started)
+        turns += 1
 
     await logins
-    assert sorted(gaps)[len(gaps) // 2] < 0.05
+    assert turns > 5, "a loop that hashes itself comes round once for all"
 
 
 @pytest.mark.usefixtures("real_passwords")

@@ -6,10 +6,12 @@ import ssl
 import time
 import traceback
 from collections.abc import AsyncIterator
+from typing import Any
 
 import msgspec
 import pytest
-from tests.helpers.http_servers import OK, Connection, Script, answering, response, serve, worst_lag_seconds
+from tests.helpers.http_servers import OK, Connection, Script, answering, longest_turn_seconds, response, serve
+from tests.helpers.publishing import until
 
 from signalpost.kit import http
 from signalpost.kit.http import CallLimits, Client, MaybeSent, NotSent, Part, TooLarge
@@ -351,22 +353,30 @@ async def test_the_deadline_is_for_the_whole_call(client: Client, script: Script
     """A receiver that sends a byte now and then must not occupy a worker."""
     async with serve(script) as server:
         started = time.perf_counter()
-        with pytest.raises(MaybeSent) as failure:
+        with pytest.raises(MaybeSent) as failure:  # else the drip would go on
             await client.request("POST", server.url, json={}, timeout_seconds=timeout_seconds)
 
     assert failure.value.timed_out
-    assert timeout_seconds - 0.02 <= time.perf_counter() - started < timeout_seconds + 0.25
+    assert time.perf_counter() - started >= timeout_seconds - 0.02
 
 
-@pytest.mark.slow
-async def test_a_long_deadline_is_not_rounded_up(client: Client) -> None:
-    """The library rounds timeouts over 5 s up to whole seconds unless configured otherwise."""
-    async with serve(stay) as server:
-        started = time.perf_counter()
-        with pytest.raises(MaybeSent):
-            await client.request("POST", server.url, json={}, timeout_seconds=5.05)
+async def test_a_long_deadline_is_not_rounded_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library rounds timeouts over 5 s up to whole seconds of the loop's clock unless configured otherwise."""
+    loop = asyncio.get_running_loop()
+    call_at, deadlines = loop.call_at, []
 
-    assert 5.0 <= time.perf_counter() - started < 5.3
+    def observed(when: float, *args: Any, **options: Any) -> asyncio.TimerHandle:
+        deadlines.append(when)
+        return call_at(when, *args, **options)
+
+    monkeypatch.setattr(loop, "call_at", observed)
+    async with serve(answering(OK)) as server:
+        began = loop.time()
+        await client.request("POST", server.url, json={}, timeout_seconds=300.05)
+        ended = loop.time()
+
+    assert any(began + 300.05 <= when <= ended + 300.05 for when in deadlines)
+    assert not [when for when in deadlines if when > began + 5 and when % 1 == 0]
 
 
 async def test_a_server_that_never_reads_ends_with_the_deadline(client: Client) -> None:
@@ -391,10 +401,10 @@ async def test_a_tls_handshake_that_stalls_is_not_sent(client: Client) -> None:
         started = time.perf_counter()
         with pytest.raises(NotSent, match="took too long"):
             await client.request(
-                "POST", f"https://127.0.0.1:{server.port}/", json={}, connect_timeout_seconds=0.3, timeout_seconds=5
+                "POST", f"https://127.0.0.1:{server.port}/", json={}, connect_timeout_seconds=0.3, timeout_seconds=100
             )
 
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 100
 
 
 async def test_the_total_deadline_during_the_handshake_is_not_sent(client: Client) -> None:
@@ -435,12 +445,11 @@ async def test_a_name_that_does_not_resolve_is_not_sent(errno: int | None, ours:
 async def test_no_free_connection_is_not_sent_and_our_own_fault() -> None:
     """Our full pool must not count against the receiver."""
     async with Client(["127.0.0.1"], connections_max=1) as client, serve(read_and_wait) as server:
-        first = asyncio.create_task(client.request("POST", server.url, json={}, timeout_seconds=1))
-        await asyncio.sleep(0.1)
+        first = asyncio.create_task(client.request("POST", server.url, json={}, timeout_seconds=60))
+        await until(lambda: server.accepted == 1)
         with pytest.raises(NotSent) as failure:
             await client.request("POST", server.url, json={}, connect_timeout_seconds=0.1)
-        with pytest.raises(MaybeSent):
-            await first
+        first.cancel()
 
     assert (failure.value.stage, failure.value.ours) == ("pool", True)
 
@@ -520,14 +529,11 @@ HOSTILE_HEADS = [
 async def test_malicious_headers_end_the_call_soon_and_affect_no_other(client: Client, script: Script) -> None:
     async def call() -> None:
         with pytest.raises((TooLarge, MaybeSent)) as failure:
-            await client.request("POST", server.url, json={}, timeout_seconds=5)
+            await client.request("POST", server.url, json={}, timeout_seconds=60)
         assert not getattr(failure.value, "timed_out", False)
 
     async with serve(script) as server:
-        started = time.perf_counter()
-        # Far from what a machine under load does by itself, and from the deadline of 5 s.
-        assert await worst_lag_seconds(call()) < 2.0
-        assert time.perf_counter() - started < 4
+        assert await longest_turn_seconds(call()) < 1
 
 
 @pytest.mark.parametrize("script", HOSTILE_HEADS[:4], ids=["value", "name", "sum at once", "sum by and by"])
@@ -567,7 +573,7 @@ async def test_an_endless_body_is_cut_and_the_loop_stays_free(client: Client) ->
         assert (len(answer.body), answer.truncated) == (65_536, True)
 
     async with serve(script) as server:
-        assert await worst_lag_seconds(call()) < 0.2
+        assert await longest_turn_seconds(call()) < 0.2
 
 
 # Secrets
@@ -631,7 +637,7 @@ async def test_workspaces_and_owners_have_shares_of_the_calls_and_others_pass_by
 
     async with Client(["127.0.0.1"], calls_max=CallLimits(2, 3)) as client, serve(read_and_wait) as hanging:
         under_way = [call("eve", workspace, hanging.url) for workspace in ("a", "a", "b")]
-        await asyncio.sleep(0.1)
+        await until(lambda: hanging.accepted == 3)
         async with serve(answering(OK)) as server:
             for workspace in ("a", "b", "c"):  # the first has its share, and their owner has hers
                 with pytest.raises(NotSent) as failure:
@@ -654,9 +660,9 @@ async def test_a_host_has_a_share_of_the_connections_whoever_calls_it() -> None:
         serve(read_and_wait) as hanging,
         serve(answering(OK)) as server,
     ):
-        calls = [client.request("POST", hanging.url, json={}, timeout_seconds=2) for _ in range(2)]
+        calls = [client.request("POST", hanging.url, json={}, timeout_seconds=30) for _ in range(2)]
         under_way = [asyncio.create_task(call) for call in calls]
-        await asyncio.sleep(0.1)
+        await until(lambda: hanging.accepted == 2)
         with pytest.raises(NotSent) as failure:
             await client.request("POST", hanging.url, json={}, connect_timeout_seconds=0.1)
         assert (await client.request("POST", server.url, json={})).status == 200

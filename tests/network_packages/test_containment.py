@@ -44,7 +44,7 @@ async def good(*_: Any) -> Any:
 
 @pytest.fixture
 def thread() -> Iterator[PackageThread]:
-    thread = PackageThread("board", "signalpost-board 1.0", hang_seconds=0.4, sync_seconds=0.2)
+    thread = PackageThread("board", "signalpost-board 1.0", hang_seconds=1.2, sync_seconds=0.4)
     yield thread
     thread.end()
     for running in threading.enumerate():
@@ -126,7 +126,7 @@ async def test_a_package_that_hangs_is_given_up_and_the_service_goes_on(thread: 
         blocked.set()
 
         assert [type(result) for result in results] == [PackageFailed, PackageFailed]
-        assert await ticks < 0.2
+        assert await ticks < 1.2
         assert isinstance(await publish(connector(thread)), OutcomeUnknown)
     finally:
         release.set()
@@ -158,7 +158,7 @@ def test_a_package_that_hangs_too_often_is_off_and_says_so(thread: PackageThread
             assert isinstance(board.explain(ERROR), OutcomeUnknown)
         began = clock.monotonic()
         assert isinstance(board.explain(ERROR), OutcomeUnknown)
-        assert clock.monotonic() - began < 0.1
+        assert clock.monotonic() - began < 0.4
         package = status.of("board")
         assert package is not None
         assert package.reason == "out_of_service"
@@ -289,7 +289,7 @@ async def test_a_call_that_is_ended_outside_is_ended_inside(thread: PackageThrea
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
             await publish(connector(thread, publish=waits))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await ended.wait()
 
 

@@ -48,6 +48,7 @@ class Posts:
     def __init__(self, context: AppContext, api: Api, owner: Login) -> None:
         self.context, self.api, self.owner = context, api, owner
         self.random = random.Random(7)
+        self.turn = 0
         self.ids: list[UUID] = []
 
     async def write(self, count: int, at: datetime, *, step: timedelta = timedelta(seconds=1), word: str = "") -> None:
@@ -90,7 +91,9 @@ class Posts:
         return seen
 
     async def compare(self, *texts: str) -> None:
-        for text in texts or SEARCHES:
+        """Compare these searches; without, those of the next third of all."""
+        self.turn += 1
+        for text in texts or SEARCHES[self.turn % 3 :: 3]:
             expected = await self.expected(text)
             assert await self.found(text) == expected, text
 

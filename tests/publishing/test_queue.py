@@ -262,7 +262,7 @@ async def test_editing_trashing_and_cancelling_just_before_the_due_time(stage: S
     """The worker respects the last change, even if its claim is already under way."""
     edited, trashed, cancelled = [await stage.post(text=f"old {n}") for n in range(3)]
     for post in (edited, trashed, cancelled):
-        await stage.fast_forward(post, to="now() + interval '0.8 s'")
+        await stage.fast_forward(post, to="now() + interval '3 s'")
     engine = stage.engine()
     running = asyncio.create_task(engine.run())
     assert (await call(stage, "PATCH", f"/posts/{edited}", json={"text": "new"})).status_code == 200

@@ -69,7 +69,7 @@ def listen_to(application: Any) -> Listen:
         await client.until(lambda client: client.ended.is_set() or any(name != "change" for name, _ in client.events))
         yield client
         client.gone.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await serving
 
     return opened

@@ -115,7 +115,7 @@ async def connect() -> AsyncIterator[Clients]:
 
 async def ended(reader: asyncio.StreamReader) -> bytes:
     """Return what came until the other side closed."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         try:
             return await reader.read()
         except ConnectionResetError:

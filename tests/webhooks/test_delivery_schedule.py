@@ -93,9 +93,7 @@ async def test_a_locked_webhook_keeps_back_its_own_results_only(
         async with database.transaction() as db:
             await db.execute("select from webhook where id = $1 for no key update", webhook_uuid(locked))
             await emit(database, post_published(owner))
-            started = clock.monotonic()
             await wait_for_deliveries(api, owner, other, lambda row: row["state"] == "delivered")
-            assert clock.monotonic() - started < 2
             (row,) = await deliveries(api, owner, locked)
             assert row["state"] == "pending"
         await wait_for_deliveries(api, owner, locked, lambda row: row["state"] == "delivered")

@@ -13,11 +13,12 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.engine import until
 from tests.helpers.factories import Make
-from tests.helpers.http_servers import Connection, Script, answering, response, serve, worst_lag_seconds
+from tests.helpers.http_servers import Connection, Script, answering, longest_turn_seconds, response, serve
 from tests.helpers.webhooks import (
     ReceivedRequest,
     Receiver,
     advance_time,
+    deliveries,
     delivery_worker,
     emit,
     post_published,
@@ -28,7 +29,6 @@ from tests.helpers.webhooks import (
 )
 
 from signalpost.engine.engine import Engine
-from signalpost.kit import clock
 from signalpost.kit.db import Database
 from signalpost.webhooks import signing
 from signalpost.webhooks.states import DEADLINE_SECONDS, JITTER_SECONDS, RETRY_SECONDS
@@ -98,17 +98,15 @@ async def test_a_hostile_receiver_hurts_only_itself(
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     webhooks: dict[str, dict[str, Any]] = {}
 
-    async def work(good: list[Receiver]) -> float:
+    async def work(good: list[Receiver]) -> None:
         await emit(database, *(post_published(owner) for _ in range(4)))
         started_each = (
             "select from delivery d where d.webhook_id = w.id and (d.started_at is not null or d.attempts > 0)"
         )
         waiting = f"select from webhook w where w.id = any($1) and not exists ({started_each})"
         await until(database, f"not exists ({waiting})", [webhook_uuid(webhook) for webhook in webhooks.values()])
-        started = clock.monotonic()
         await emit(database, post_published(owner), *(post_published(quiet) for _ in range(4)))
         await asyncio.gather(*(receiver.wait(5 if number < 4 else 4) for number, receiver in enumerate(good)))
-        return clock.monotonic() - started
 
     async with contextlib.AsyncExitStack() as stack:
         for name, (script, _, _) in HOSTILE.items():
@@ -117,16 +115,16 @@ async def test_a_hostile_receiver_hurts_only_itself(
         good = [await stack.enter_async_context(receiver_server()) for _ in range(8)]
         for number, receiver in enumerate(good):
             await register(api, owner if number < 4 else quiet, receiver.url)
-        task = asyncio.ensure_future(work(good))
-        lag = await worst_lag_seconds(task)
-        assert task.result() < 2
-        assert lag < 1.0  # two cores, shared with other processes: this catches a blocked loop, it does not measure
+        turn = await longest_turn_seconds(work(good))
+        slow = await deliveries(api, owner, webhooks["never answers"])
+        assert sum(row["state"] == "pending" for row in slow) >= 2, "the good ones have waited for the others"
+        assert turn < 1.0, "a blocked loop"
         for name, webhook in webhooks.items():
             _, state, status = HOSTILE[name]
             rows = await wait_for_deliveries(api, owner, webhook, lambda row: row["state"] != "pending", 60)
             assert {(row["state"], row["lastStatus"]) for row in rows} == {(state, status)}, name
             assert all(len((row["lastResponse"] or "").encode()) <= 3 * 2048 for row in rows)
-            assert all(row["lastDurationMs"] < 3_500 for row in rows), name
+            assert all(row["lastDurationMs"] < 5_000 for row in rows), name
 
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
     assert grown < 100_000  # KiB
