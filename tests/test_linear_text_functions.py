@@ -21,10 +21,13 @@ from tests.helpers.patterns import modules
 from signalpost.captions import actions, model, rules
 from signalpost.captions.model import Assignment
 from signalpost.captions.rules import Source
+from signalpost.conformance.harness import outgoing
 from signalpost.kit import ids
 from signalpost.networks import CONNECTORS
 from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.connectors.sandbox import _number as number_of_marker
+from signalpost.networks.connectors.slack.message import sent_text
+from signalpost.networks.connectors.wordpress.blocks import content_of
 from signalpost.networks.links import replace_links
 from signalpost.networks.preflight import text_with_link
 from signalpost.posts import times
@@ -124,6 +127,8 @@ CALLED: dict[str, Callable[[str], object]] = {
     "captions of the rules": _captions(),
     "captions with few hashtags": _captions(hashtags_max=3, keep_links=False, utm=UTM, default_hashtags=["a"] * 9),
     "bluesky.rich_text.facets_of": lambda text: rich_text.facets_of(text, {}),
+    "slack.message.sent_text": lambda text: sent_text(text, {}),
+    "wordpress.blocks.content_of": lambda text: content_of(outgoing(text), text, ()),
     "kit.ids.decode": lambda text: ids.decode("pst", text),
     "networks.connectors.sandbox._number": lambda text: number_of_marker(text, 9),
     "networks.links.replace_links": lambda text: replace_links(text, str.upper),
@@ -156,8 +161,7 @@ CALLED_BY: dict[str, str] = {
     "networks.connectors.x.find._search": "_canonical, of at most 100 posts of a page",
     **{f"networks.connectors.{name}": "explain in tests/networks/test_hostile_text.py" for name in (
         "linkedin.calls._code_of_refusal", "linkedin.calls._limited", "mastodon.calls._refused",
-        "pinterest.calls._refused", "slack.calls._refused", "telegram.calls._refused",
-        "wordpress.calls._refused", "x.calls._forbidden")},
+        "pinterest.calls._refused", "telegram.calls._refused", "x.calls._forbidden")},
     "feeds.template._fits": "networks.counting.length",
     "networks.meta.errors.explain_container": "the same",
     "posts.times._invalid": "posts.times.schedule", "posts.times.read": "posts.times.schedule",
