@@ -42,6 +42,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
   account: "account",
   trash: "trash",
   queues: "queues",
+  feeds: "feeds",
   import: "import",
 });
 

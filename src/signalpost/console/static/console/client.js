@@ -14,6 +14,7 @@ const PAGES = new Set([
   "approvals",
   "calendar",
   "queues",
+  "feeds",
   "media",
   "accounts",
   "analytics",

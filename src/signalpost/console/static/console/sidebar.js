@@ -20,6 +20,7 @@ const navigation = () => [
   ["calendar", "calendar", t("Calendar")],
   ["posts", "posts", t("Posts")],
   ["queues", "clock", t("Queues")],
+  ["feeds", "link", t("Feeds")],
   ["approvals", "check", t("Approvals")],
   ["media", "media", t("Media")],
   ["clients", "clients", t("Clients")],

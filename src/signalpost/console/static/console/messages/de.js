@@ -73,6 +73,7 @@ export default /** @type {Record<string, string>} */ ({
   Delete: "Löschen",
   "Delete {name}?": "{name} löschen?",
   Deleted: "Gelöscht",
+  "Deleted.": "Gelöscht.",
   "Delete…": "Löschen …",
   Delivered: "Zugestellt",
   Description: "Beschreibung",
@@ -100,6 +101,7 @@ export default /** @type {Record<string, string>} */ ({
   Expired: "Abgelaufen",
   Expiring: "Läuft ab",
   Failed: "Fehlgeschlagen",
+  Feeds: "Feeds",
   File: "Datei",
   "File {n}": "Datei {n}",
   Files: "Dateien",
@@ -181,6 +183,7 @@ export default /** @type {Record<string, string>} */ ({
   "Not found": "Nicht gefunden",
   "Not now": "Jetzt nicht",
   "Nothing found": "Nichts gefunden",
+  "Nothing yet.": "Noch nichts.",
   Number: "Zahl",
   "Only the first {n} are shown here; the API lists all.":
     "Hier stehen nur die ersten {n}; die API listet alle auf.",

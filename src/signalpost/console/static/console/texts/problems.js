@@ -140,6 +140,10 @@ export const PROBLEMS = {
     t("This link needs a code that is mailed to one address."),
     t("Open its page, and have the code mailed."),
   ],
+  feed_unreadable: () => [
+    t("No feed can be read at this address."),
+    t("Open the address in a browser: enter that of a blog, or of its feed."),
+  ],
   approval_link_expired: () => [t("This link has expired."), t("Ask whoever sent it for another one.")],
   approval_link_revoked: () => [t("This link was withdrawn."), t("Ask whoever sent it for another one.")],
   invite_revoked: () => [t("This invitation was withdrawn."), t("Ask whoever sent it for another one.")],

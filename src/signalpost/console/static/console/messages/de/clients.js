@@ -29,7 +29,6 @@ export default /** @type {Record<string, string>} */ ({
   "Not passed on": "Nicht weitergegeben",
   "Nothing more is passed on. Posts that were passed on stay.":
     "Es wird nichts mehr weitergegeben. Weitergegebene Beiträge bleiben.",
-  "Nothing yet.": "Noch nichts.",
   "Otherwise only what someone passes on.": "Sonst nur, was jemand weitergibt.",
   "Pass every post on": "Jeden Beitrag weitergeben",
   "Passed on": "Weitergegeben",

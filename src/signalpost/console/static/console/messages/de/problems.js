@@ -64,6 +64,7 @@ export default /** @type {Record<string, string>} */ ({
   "Make another member the owner first, under Team.":
     "Machen Sie zuerst unter „Team“ ein anderes Mitglied zum Inhaber.",
   "Make it smaller, or send less at once.": "Machen Sie es kleiner, oder senden Sie weniger auf einmal.",
+  "No feed can be read at this address.": "Unter dieser Adresse lässt sich kein Feed lesen.",
   "No plans are sold here: everything is included.":
     "Hier werden keine Tarife verkauft: Alles ist enthalten.",
   "Nobody can register here without an invitation.": "Ohne Einladung kann sich hier niemand registrieren.",
@@ -73,6 +74,8 @@ export default /** @type {Record<string, string>} */ ({
   "Only what failed can. If it is unknown whether it is out, look at the account and say so.":
     "Das geht nur mit dem, was gescheitert ist. Ist unbekannt, ob er erschienen ist, sehen Sie beim Konto nach und sagen Sie es.",
   "Open it under its usual address.": "Öffnen Sie ihn unter seiner üblichen Adresse.",
+  "Open the address in a browser: enter that of a blog, or of its feed.":
+    "Öffnen Sie die Adresse im Browser: Geben Sie die eines Blogs ein oder die seines Feeds.",
   "Pay the open invoice or change the card under Billing, then try again.":
     "Zahlen Sie unter „Abrechnung“ die offene Rechnung oder ändern Sie die Karte, und versuchen Sie es dann noch einmal.",
   "Payments are not set up here, or not completely.":

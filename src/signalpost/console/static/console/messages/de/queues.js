@@ -3,7 +3,6 @@ export default /** @type {Record<string, string>} */ ({
   "Add a time": "Zeit hinzufügen",
   "All queues": "Alle Zeitpläne",
   "Days of {time}": "Tage von {time}",
-  "Deleted.": "Gelöscht.",
   "Deleted. {n} post keeps its time.": "Gelöscht. {n} Beitrag behält seine Zeit.",
   "Deleted. {n} posts keep their times.": "Gelöscht. {n} Beiträge behalten ihre Zeiten.",
   free: "frei",
