@@ -1,5 +1,6 @@
 """Drafts: saved while they are written, one post each, whatever is lost; nobody's text is erased by another."""
 
+import asyncio
 import re
 import secrets
 from typing import Any
@@ -100,12 +101,20 @@ async def test_two_tabs_write_two_posts(console: OpenPage, owned: Api, client: A
 
         await page.goto(f"/console/compose?profileId={client['id']}")
         await expect(text_of(page)).to_have_value("")
+        is_copied = asyncio.Event()
+
+        async def wait(route: Route) -> None:
+            await is_copied.wait()
+            await route.continue_()
+
+        await page.route(POSTS, wait)  # a draft that is saved meanwhile would be one of both tabs
         await text_of(page).fill(f"{word} copied")
         await other.goto(page.url)
         await other.evaluate("(state) => history.replaceState(state, '')", await page.evaluate("history.state"))
         await other.reload()
         await expect(text_of(other)).to_have_value(f"{word} copied")
         await text_of(other).fill(f"{word} copied and changed")
+        is_copied.set()
         await save(page)
         await save(other)
         now = {post["text"] for post in await posts(owned, word)}
