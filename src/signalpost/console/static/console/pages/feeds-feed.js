@@ -299,7 +299,7 @@ function Preview({ values }) {
           ${preview.items.map((item) => html`
             <li key=${item.link ?? item.title}>
               <span class="grow">
-                <span class="preline" dir="auto">
+                <span class="post-text" dir="auto">
                   ${item.text}
                 </span>
                 ${item.filtered && html`<span class="soft">${itemWords("filtered")}</span>`}
