@@ -35,3 +35,17 @@ async def test_a_blog_is_pasted_looked_at_and_added(console: OpenPage, owned: Ap
         await page.reload()
         await expect(page.get_by_role("link", name="became a post")).to_have_count(1)
         assert await violations(page, axe) == []
+
+        await page.get_by_role("button", name="Pause").click()
+        await expect(page.get_by_role("button", name="Go on", exact=True)).to_be_visible()
+        await page.get_by_label("At most in a day").fill("2")
+        await page.get_by_role("button", name="Save", exact=True).click()
+        await expect(page.get_by_text("Saved.").last).to_be_visible()
+        await page.get_by_role("button", name="Go on", exact=True).click()
+        await expect(page.get_by_role("button", name="Pause")).to_be_visible()
+        now = await owned.get(f"/feeds/{feed['id']}")
+        await page.get_by_role("button", name="Delete").click()
+        await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        await expect(page.get_by_role("link", name="New feed").first).to_be_visible()
+        assert (await owned.get("/feeds", params={"profileId": profile["id"]}))["data"] == []
+    assert (now["state"], now["dailyMax"]) == ("active", 2)

@@ -248,17 +248,22 @@ async def test_a_feed_names_what_is_there(api: Api, owner: Login, fields: Any, p
     )  # fmt: skip
 
 
-async def test_a_contributor_has_drafts_made_and_changes_nothing_into_posts(
-    api: Api, make: Make, owner: Login, sold: Any
+async def test_what_a_contributor_has_changed_waits_for_an_approval(
+    api: Api, make: Make, owner: Login, blog: Blog, reader: Reader
 ) -> None:
     """Whoever changes a feed answers for it: nobody publishes by the rights of somebody else."""
-    reader_of = await make.member(owner, role="contributor")
-    body = {"profileId": owner.profile, "url": "https://example.com/feed", "publishMode": "now"}
-    made = await api.post("/feeds", json=body, key=owner.key)
-    key = await make.login(reader_of.user_id, owner.workspace_id, reader_of.email, scopes=("posts:read", "posts:write"))
-    changed = await api.patch(f"/feeds/{made.json()['id']}", json={"template": "{link}"}, key=key.key)
-    assert changed.status_code in (200, 403)
-    shown = (await api.get(f"/feeds/{made.json()['id']}", key=owner.key)).json()
-    assert (shown["createdBy"]["id"] == made.json()["createdBy"]["id"]) is (changed.status_code == 403)
-    again = await api.post("/feeds", json=body, key=owner.key)
-    assert (again.status_code, again.json()["code"]) == (409, "already_exists")
+    account = await make.account(owner)
+    feed = await reader.feed(owner, blog.url, publishMode="now", accountIds=[account["id"]])
+    again = {"profileId": owner.profile, "url": feed["url"], "publishMode": "now"}
+    refused = await api.post("/feeds", json=again, key=owner.key)
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_exists")
+    member = await make.member(owner, role="contributor")
+    changed = await api.patch(f"/feeds/{feed['id']}", json={"template": "{link}"}, key=member.key)
+    assert changed.status_code == 200, changed.text
+    assert changed.json()["createdBy"] != feed["createdBy"]
+    blog.publish("By a contributor")
+
+    await reader.read(owner, feed)
+
+    [post] = await reader.posts(owner)
+    assert (post["status"], post["approval"]["state"]) == ("queued", "pending")
