@@ -435,7 +435,7 @@ async def test_the_usage_page(api: Api, billing: Api, make: Make, owner: Login) 
     assert own["plan"] == "self_hosted"
     assert own["usage"] == {
         "posts": 0, "profiles": 2, "accounts": 0, "members": 1, "apiKeys": 2, "webhooks": 0, "storageBytes": 0,
-        "aiCaptions": 0, "scheduledPosts": 0, "platformInvites": 0,
+        "aiCaptions": 0, "scheduledPosts": 0, "platformInvites": 0, "feeds": 0,
     }  # fmt: skip
     assert set(own["limits"]) == set(own["usage"])
     assert set(own["limits"].values()) == {None}
