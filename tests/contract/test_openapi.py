@@ -166,7 +166,7 @@ def _resolved(part: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_compact_document_is_valid_and_small() -> None:
     OpenAPIV31SpecValidator(COMPACT).validate()
-    assert len(msgspec.json.encode(COMPACT)) <= 600_000
+    assert len(msgspec.json.encode(COMPACT)) <= 3_000 * len(ENDPOINTS)
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)

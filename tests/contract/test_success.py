@@ -471,6 +471,7 @@ def test_what_leaves_no_history_is_listed() -> None:
     assert silent == {
         "POST /posts/validate",
         "POST /posts/optimize-captions",
+        "POST /feeds/preview",
         "POST /approvals/{token}/code",
         "POST /queue/process",
         "POST /admin/sync-metrics-cron",

@@ -136,6 +136,10 @@ function Shown({ query }) {
     show,
     drop: (/** @type {Post} */ post, /** @type {Date} */ at) => void move(post, at, zone),
   };
+  const wasFilled = useRef(false);
+  wasFilled.current ||= Boolean(data);
+  // Days are drawn before their posts are there, but not the first time: the rows would grow as they arrive.
+  const drawn = data ?? (wasFilled.current && !loaded.problem ? {} : undefined);
   const View = views[viewName];
   return html`
     <${Page}
@@ -162,7 +166,7 @@ function Shown({ query }) {
           <${Drafts} profileId=${profileId} open=${setOpened} onClose=${() => show({ drafts: "" })} />
         `}
         <div class="calendar-main">
-          <${Loaded} loaded=${{ ...loaded, data: loaded.problem ? data : (data ?? {}) }} lines=${10}>
+          <${Loaded} loaded=${{ ...loaded, data: drawn }} lines=${10}>
             ${() => html`
               <${View}
                 ...${shared}
