@@ -227,6 +227,10 @@ async def platform_invitation(house: House) -> Knock:
     return house.send("POST", "/platform-invites", profileId=house.owner.profile, platforms=["sandbox"])
 
 
+async def feed(house: House) -> Knock:
+    return house.send("POST", "/feeds", profileId=house.owner.profile, url=f"https://{text()}.example/feed")
+
+
 FILE = {"fileName": "a.png", "contentType": "image/png", "size": 1_000}
 
 
@@ -268,6 +272,11 @@ FILLED: Mapping[str, str] = {
     " select gen_random_uuid(), $1, p.id, '{sandbox}', 1, decode(md5(random()::text), 'hex'), 'live', 'pending', '{}',"
     " gen_random_uuid(), now(), now() + interval '7 days'"
     " from profile p cross join generate_series(1, $2) where p.workspace_id = $1 and p.is_default",
+    limits.FEEDS.name: "insert into feed (id, workspace_id, profile_id, mode, url, template, include, exclude,"
+    " publish_mode, daily_max, latest, state, scopes, user_id, created_by, created_at, updated_at)"
+    " select gen_random_uuid(), $1, p.id, 'live', 'https://full.test/' || n, '{title}', '{}', '{}', 'draft', 1, 0,"
+    " 'active', '{}', gen_random_uuid(), '{}', now(), now() from profile p cross join generate_series(1, $2) n"
+    " where p.workspace_id = $1 and p.is_default",
     limits.STORAGE_BYTES.name: "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256,"
     " storage_path, status, created_by) select gen_random_uuid(), $1, 'image', 'a', 'image/png', $2, '',"
     " gen_random_uuid()::text, 'ready', '{}'",
@@ -284,6 +293,7 @@ COUNTED_DOORS: Mapping[str, tuple[Door, ...]] = {
     limits.API_KEYS.name: (key,),
     limits.WEBHOOKS.name: (webhook, stopped_webhook),
     limits.PLATFORM_INVITES.name: (platform_invitation,),
+    limits.FEEDS.name: (feed,),
     limits.STORAGE_BYTES.name: (upload, announcement, announcements),
 }
 
