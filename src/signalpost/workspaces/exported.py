@@ -45,7 +45,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
         without=("etag", "last_modified"),
         stays="it would create posts by itself, for people who have other users there",
     ),
-    "feed_item": Exported(stays="what a feed has posted is known where the feed is"),
+    "feed_item": Exported(without=("key_hash", "link_hash"), stays="what a feed has posted is known where the feed is"),
     "recurrence_occurrence": Exported(),
     "metric_profile": Exported(),
     "metric_latest": Exported(),
