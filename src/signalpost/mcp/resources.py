@@ -93,10 +93,14 @@ async def _read(call: Call, kind: str, name: str) -> OperationResponse:
 
 
 async def _account(call: Call, account_id: str) -> OperationResponse:
-    answer = await call.operation("list_all_accounts", {})
-    if answer.is_problem:
-        return answer
-    account = next((row for row in answer.document["data"] if row["id"] == account_id), None)
-    if account is None:
-        raise problems.NotFound(AccountId.not_found_detail(account_id))
-    return OperationResponse(answer.status, account)
+    cursor = None
+    while True:
+        answer = await call.operation("list_all_accounts", {"cursor": cursor})
+        if answer.is_problem:
+            return answer
+        account = next((row for row in answer.document["data"] if row["id"] == account_id), None)
+        if account is not None:
+            return OperationResponse(answer.status, account)
+        cursor = answer.document["nextCursor"]
+        if cursor is None:
+            raise problems.NotFound(AccountId.not_found_detail(account_id))
