@@ -98,6 +98,8 @@ async def test_what_is_listed_is_what_can_be_called_read_and_used(place: Place) 
         assert f"signalpost://accounts/{place.account['id']}" in addresses
         for address in addresses:
             assert (await client.read_resource(address)).contents
+        with pytest.raises(MCPError, match="acc_01M7Z0000000000000000000AB"):
+            await client.read_resource("signalpost://accounts/acc_01M7Z0000000000000000000AB")
         templates = (await client.list_resource_templates()).resource_templates
         assert [template.name for template in templates] == ["post", "account", "problem"]
 
