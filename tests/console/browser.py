@@ -114,6 +114,13 @@ async def save_draft(page: Page) -> None:
     await page.wait_for_url(re.compile("/console/compose/pst_"))
 
 
+async def pick(page: Page, name: str) -> None:
+    """Choose one of several by its label: where it stands still, unlike a forced press on the hidden input itself."""
+    radio = page.get_by_role("radio", name=name)
+    await page.locator("label", has=radio).click()
+    await expect(radio).to_be_checked()
+
+
 async def sign_in(service: Service, email: str = "owner@example.test") -> dict[str, Any]:
     """Return what the browser of the owner, or of another user, has stored after the form."""
     async with httpx.AsyncClient(base_url=service.base_url, timeout=60) as client:

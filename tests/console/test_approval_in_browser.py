@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from playwright.async_api import Page, expect
-from tests.console.browser import OpenPage, sign_in, violations
+from tests.console.browser import OpenPage, pick, sign_in, violations
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -83,7 +83,7 @@ async def test_a_time_is_kept_until_the_decision_and_a_rejected_post_is_not_publ
     day = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%d")
     async with open_page(at=owned.service, storage_state=contributor) as author, console() as page:
         await begin(author)
-        await author.get_by_role("radio", name="At a time").check(force=True)
+        await pick(author, "At a time")
         await author.get_by_label("Date and time").fill(f"{day}T10:00")
         await ask(author, f"Later {secrets.token_hex(4)}")
         post_id = author.url.rpartition("/")[2]

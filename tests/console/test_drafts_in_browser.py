@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Locator, Page, Route, expect
-from tests.console.browser import OpenPage, violations
+from tests.console.browser import OpenPage, pick, violations
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -226,7 +226,7 @@ async def go(page: Page, step: str) -> None:
     if step == "publish":
         await page.get_by_role("button", name="Publish now").click()
     elif step == "schedule":
-        await page.get_by_role("radio", name="At a time").check(force=True)
+        await pick(page, "At a time")
         await page.get_by_role("button", name="Schedule").click()
     else:
         await text_of(page).press("Control+s")

@@ -1,17 +1,21 @@
 """Paths of the tools that `scripts/install-test-tools` installs."""
 
 import errno
+import fcntl
+import functools
 import hashlib
 import os
 import platform
 import random
 import shutil
 import socket
+import tempfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 _random = random.SystemRandom()
+_claimed: set[int] = set()
 
 
 class NotInstalled(Exception):
@@ -62,14 +66,31 @@ def program(name: str) -> str:
 
 
 def free_port() -> int:
-    """A port that nothing uses, below those that the system gives to connections: none of them takes it meanwhile."""
+    """A port that nothing uses and that no other process of tests is given, however late its server starts to listen.
+
+    It lies below those that the system gives to connections. A lock on one byte of a shared file, kept until this
+    process ends, tells the other processes.
+    """
     while True:
         port = _random.randint(10_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise
-            else:
-                return port
+        if port not in _claimed and _claim(port):
+            _claimed.add(port)
+            return port
+
+
+def _claim(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            fcntl.lockf(_claims(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EAGAIN, errno.EACCES):
+                raise
+            return False
+    return True
+
+
+@functools.cache
+def _claims() -> int:
+    """The shared file; closing any descriptor of it would give up this process's locks."""
+    return os.open(Path(tempfile.gettempdir()) / "signalpost-test-ports", os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,22 +1,19 @@
 """An application behind the real HTTP server, inside the test process."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from granian.constants import HTTPModes, Interfaces
 from granian.server.embed import Server
+from tests.counterparts.tools import free_port
 
 
 @asynccontextmanager
 async def served(app: Any, port: int = 0) -> AsyncIterator[int]:
     """Serve an application on a port of 127.0.0.1, a free one unless it is named; return the port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(("127.0.0.1", port))
-        port = probe.getsockname()[1]
+    port = port or free_port()
     server = Server(
         app, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False,
         http=HTTPModes.http1,

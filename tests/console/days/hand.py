@@ -152,7 +152,7 @@ class Hand:
             while not await radio.is_checked():
                 await self.page.keyboard.press("ArrowRight")
         else:
-            await radio.check(force=True)
+            await self.page.locator("label", has=radio).click()
         await expect(radio).to_be_checked()
 
     async def at(self, target: Locator, wall: str) -> None:
