@@ -31,7 +31,7 @@ IDENTITY := -c 'import sys; print(sys.base_prefix, sys.version)'
 ifneq ($(origin PYTHON),file)
 $(shell [[ ! -e $(VENV) || "$$($(BIN)/python $(IDENTITY) 2>&1)" == "$$($(PYTHON) $(IDENTITY) 2>&1)" ]] || rm -rf $(VENV))
 endif
-SOURCES := src tests scripts bench clients simulator
+SOURCES := src tests scripts bench clients simulator $(wildcard examples/*.py)
 # Stamps are named by content, so that a changed lock file, not a changed time, updates the environment.
 hash = $(shell cat $(1) | cksum | cut -d' ' -f1)
 BASE := $(VENV)/.base-$(call hash,requirements/base.txt pyproject.toml)

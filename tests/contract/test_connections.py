@@ -6,7 +6,6 @@ from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample, name_of
 
 from signalpost.context import AppContext
-from signalpost.kit import db
 from signalpost.web.routing import Endpoint
 
 
@@ -18,7 +17,6 @@ async def test_one_connection_is_enough(
     if endpoint.method != "GET":
         sample = await fresh_sample(endpoint)  # some requests delete what they are about
     monkeypatch.setattr(context.database.pool, "share", 1)
-    monkeypatch.setattr(db, "ACQUIRE_SECONDS", 0.5)
     response = await sample.prepare(endpoint).send(api)
 
     assert response.status_code != 503, response.text

@@ -216,6 +216,15 @@ async def test_equal_posts_of_one_request_are_duplicates(api: Api, make: Make, o
     assert refused["problem"]["existingPostId"] in (created[0], created[2])
 
 
+async def test_a_request_that_is_sent_again_is_known_by_its_external_ids(api: Api, owner: Login) -> None:
+    bodies = [post(owner, externalId=f"row-{number}") for number in range(2)]
+    created = (await send(api, owner, *bodies, draft=False)).json()["created"]
+    again = (await send(api, owner, *bodies, post(owner), draft=False)).json()["errors"]
+    assert [(one["problem"]["code"], one["problem"]["existingPostId"]) for one in again] == [
+        ("external_id_conflict", one["id"]) for one in created
+    ]
+
+
 async def test_a_refused_post_does_not_stand_in_the_way_of_its_equal(api: Api, owner: Login) -> None:
     """The first of two equal posts fails because of something else, so the second one is created."""
     assert (await send(api, owner, post(owner, externalId="taken"))).status_code == 201

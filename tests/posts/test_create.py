@@ -209,6 +209,17 @@ async def test_an_external_id_names_one_post_at_a_time(api: Api, owner: Login) -
     assert (await api.post(f"/posts/{first['id']}/restore", key=owner.key)).json()["code"] == "external_id_conflict"
 
 
+async def test_what_is_sent_again_with_its_external_id_is_known_by_it(api: Api, owner: Login) -> None:
+    """Even where its content is in the way as well: a program tells a repetition from a coincidence."""
+    first = (await create(api, owner, text="Same", externalId="crm-2")).json()
+    equal = (await create(api, owner, text="Same", allowDuplicate=True)).json()
+    again = await create(api, owner, text="Same", externalId="crm-2")
+    coincidence = await create(api, owner, text="Same", externalId="crm-3")
+    assert (again.json()["code"], again.json()["existingPostId"]) == ("external_id_conflict", first["id"])
+    assert coincidence.json()["code"] == "duplicate_content"
+    assert coincidence.json()["existingPostId"] in (first["id"], equal["id"])
+
+
 async def test_of_fifty_posts_with_one_external_id_at_the_same_moment_one_is_written(api: Api, owner: Login) -> None:
     responses = await asyncio.gather(*(create(api, owner, externalId="crm-2", draft=True) for _ in range(50)))
     assert sorted(response.status_code for response in responses) == [201] + [409] * 49

@@ -25,9 +25,9 @@ class Duplicates(Struct):
     externals: dict[str, Duplicate] = field(default_factory=dict)
 
     def of(self, post: PostRow, contents: Iterable[bytes]) -> Duplicate | None:
-        """Return the post that has the external id of this one, or one of these contents."""
-        equal = next((self.contents[content] for content in contents if content in self.contents), None)
-        return equal or self.externals.get(post.external_id or "")
+        """Return the post that has the external id of this one, or else one of these contents."""
+        same = self.externals.get(post.external_id or "")
+        return same or next((self.contents[content] for content in contents if content in self.contents), None)
 
 
 _DUPLICATES: Final = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
@@ -38,19 +38,19 @@ select pg_advisory_xact_lock(h.key) from (
 """
 # A request that sets the clock sets that of the guard; workers publish by the real one, which does not count.
 _DUPLICATES_AT = """
+select p.id, null::uuid from post p
+where p.workspace_id = $1 and p.mode = $2 and p.external_id = $4 and p.deleted_at is null and p.id <> $5
+union all
 select t.post_id, t.account_id from target t join post p on p.id = t.post_id
 where t.content_hash = any($3) and t.workspace_id = $1 and p.mode = $2
     and t.status not in ('failed', 'cancelled', 'removed') and t.due_at is not null and p.id <> $5
     and greatest(p.queued_at, p.created_at) > $6::timestamptz - interval '24 hours'
-union all
-select p.id, null from post p
-where p.workspace_id = $1 and p.external_id = $4 and p.deleted_at is null and p.id <> $5
 limit 10
 """
 
 
 async def find_duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Duplicate]:
-    """Return posts with one of these contents, or with the same external id.
+    """Return posts with the same external id, then those with one of these contents.
 
     Other transactions that ask for the same contents wait until this one ends.
     """
