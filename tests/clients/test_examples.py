@@ -110,7 +110,7 @@ async def test_a_table_is_scheduled_as_a_whole(place: Place, tmp_path: Path) -> 
     assert [(post["text"], post["status"], len(post["media"])) for post in posts] == [
         ("Bread", "scheduled", 1), ("Cake", "scheduled", 0), ("Soup", "scheduled", 0),
     ]  # fmt: skip
-    assert posts[0]["scheduledAt"] in (f"{SOON}T05:00:00.000Z", f"{SOON}T06:00:00.000Z"), "seven in the morning, in Berlin"
+    assert posts[0]["scheduledAt"] in (f"{SOON}T05:00:00.000Z", f"{SOON}T06:00:00.000Z"), "seven in Berlin"
     table.write_text(header + good.replace("bäckerei süd", "Nobody"))
     assert "no client with this name: Nobody" in (await run(place, "schedule_table", table)).problems
 
