@@ -1,6 +1,7 @@
 """The pool: nobody takes more than half of it, nobody waits behind a neighbour, what comes back busy is reset."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID, uuid4
@@ -78,6 +79,58 @@ async def test_a_cancelled_or_late_borrower_loses_nothing(pool: Pool) -> None:
     for connection in again:
         pool.release(connection)
     assert len(pool.connections) == 4
+
+
+async def test_a_connection_comes_back_in_the_moment_in_which_its_next_borrower_gives_up(pool: Pool) -> None:
+    held = [await pool.acquire(None, timeout_seconds=SECONDS) for _ in range(4)]
+    late, next_one, other = waiting(pool, "a"), waiting(pool, "a"), waiting(pool, "b")
+    await asyncio.sleep(0)
+
+    late.cancel()
+    for connection in held:
+        pool.release(connection)  # before the one that gave up has run
+
+    for connection in (await next_one, await other):
+        pool.release(connection)
+    assert (await asyncio.gather(late, return_exceptions=True)) != [None]
+    for connection in [await pool.acquire(None, timeout_seconds=SECONDS) for _ in range(4)]:
+        pool.release(connection)
+
+
+async def _step(pool: Pool, tasks: "list[asyncio.Task[Any]]", choice: random.Random) -> None:
+    running = [task for task in tasks if not task.done()]
+    match choice.choice(("borrow", "borrow", "give up", "return", "turn")):
+        case "borrow" if len(running) < 4:
+            tasks.append(waiting(pool, choice.choice(("a", "b", None))))
+        case "give up" if running:
+            choice.choice(running).cancel()
+        case "return" if len(running) < len(tasks):
+            tasks.remove(task := choice.choice([task for task in tasks if task.done()]))
+            await _return(pool, task)
+        case "turn":
+            await asyncio.sleep(0)
+
+
+async def _return(pool: Pool, task: "asyncio.Task[Any]") -> None:
+    for connection in await asyncio.gather(task, return_exceptions=True):
+        if not isinstance(connection, BaseException):
+            pool.release(connection)
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_whatever_borrowers_do_all_places_come_back(pool: Pool, seed: int) -> None:
+    """Borrowers of three tenants wait, give up and return at random, with and without a turn of the loop in between."""
+    choice, tasks = random.Random(seed), list[asyncio.Task[Any]]()
+    for _ in range(400):
+        await _step(pool, tasks, choice)
+    for task in tasks:
+        task.cancel()
+        await _return(pool, task)
+
+    for tenants in (("a", "a", "b", "b"), (None,) * 4):
+        borrowed = [await pool.acquire(tenant, timeout_seconds=SECONDS) for tenant in tenants]
+        for connection in borrowed:
+            pool.release(connection)
 
 
 async def test_a_dead_connection_is_replaced(pool: Pool) -> None:

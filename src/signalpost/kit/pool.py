@@ -193,7 +193,9 @@ class Pool:
             raise
 
     def _leave(self, tenant: Hashable | None, granted: "asyncio.Future[None]") -> None:
-        queue = self._queues[tenant]
+        queue = self._queues.get(tenant)
+        if queue is None or granted not in queue:
+            return  # it was passed over, after it gave up
         queue.remove(granted)
         if not queue:
             del self._queues[tenant]
@@ -206,8 +208,10 @@ class Pool:
             for tenant in self._queues:
                 if self._may_lend(tenant):
                     queue = self._queues.pop(tenant)
-                    queue.popleft().set_result(None)
-                    self._count(tenant)
+                    waiter = queue.popleft()
+                    if not waiter.cancelled():  # its task gave up, and has not run since
+                        waiter.set_result(None)
+                        self._count(tenant)
                     if queue:
                         self._queues[tenant] = queue  # its next turn comes after all others
                     granted = True
