@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from simulator.networks import NETWORKS
 from simulator.networks.discord import Discord
+from simulator.networks.matrix import Matrix
 from simulator.networks.slack import Slack
 from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
@@ -93,6 +94,9 @@ def seed(world: World, service_url: str) -> str:
             lines += [f"# of discord: {line}" for line in network.open_channel(world.person(key, "alice"))]
         if isinstance(network, Slack):
             lines += [f"# of slack: {line}" for line in network.open_channel(world.person(key, "alice"))]
+        if isinstance(network, Matrix):
+            opened = network.open_room(world.person(key, "alice"))
+            lines += [f"# of matrix: {field} {value}" for field, value in opened.items()]
         if network.oauth is not None:
             lines += [f"{name}_CLIENT_ID={app.client_id}", f"{name}_CLIENT_SECRET={app.client_secret}"]
     return "\n".join(lines) + "\n"

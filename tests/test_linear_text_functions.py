@@ -25,6 +25,7 @@ from signalpost.conformance.harness import outgoing
 from signalpost.kit import ids
 from signalpost.networks import CONNECTORS
 from signalpost.networks.connectors.bluesky import rich_text
+from signalpost.networks.connectors.matrix.markdown import html_of
 from signalpost.networks.connectors.sandbox import _number as number_of_marker
 from signalpost.networks.connectors.slack.message import sent_text
 from signalpost.networks.connectors.wordpress.blocks import content_of
@@ -127,6 +128,7 @@ CALLED: dict[str, Callable[[str], object]] = {
     "captions of the rules": _captions(),
     "captions with few hashtags": _captions(hashtags_max=3, keep_links=False, utm=UTM, default_hashtags=["a"] * 9),
     "bluesky.rich_text.facets_of": lambda text: rich_text.facets_of(text, {}),
+    "matrix.markdown.html_of": html_of,
     "slack.message.sent_text": lambda text: sent_text(text, {}),
     "wordpress.blocks.content_of": lambda text: content_of(outgoing(text), text, ()),
     "kit.ids.decode": lambda text: ids.decode("pst", text),
@@ -162,6 +164,7 @@ CALLED_BY: dict[str, str] = {
     **{f"networks.connectors.{name}": "explain in tests/networks/test_hostile_text.py" for name in (
         "linkedin.calls._code_of_refusal", "linkedin.calls._limited", "mastodon.calls._refused",
         "pinterest.calls._refused", "telegram.calls._refused", "x.calls._forbidden")},
+    "networks.connectors.matrix.message._formatted": "networks.connectors.matrix.markdown.html_of",
     "feeds.template._fits": "networks.counting.length",
     "networks.meta.errors.explain_container": "the same",
     "posts.times._invalid": "posts.times.schedule", "posts.times.read": "posts.times.schedule",

@@ -146,7 +146,7 @@ async def clients(world: World) -> dict[str, str]:
         "bluesky": {"identifier": "alice.test", "appPassword": "right"},
         **{
             key: SCENES[key].fields(world.simulator.world.networks[key])  # type: ignore[misc]
-            for key in ("discord", "slack", "wordpress")
+            for key in ("discord", "matrix", "slack", "wordpress")
         },
     }
     clients = {}
@@ -190,7 +190,7 @@ async def test_every_option_of_every_network_is_sent_as_it_was_entered(
 
 
 def test_no_network_is_left_out() -> None:
-    assert {*KEYS, "mastodon", "bluesky", "discord", "slack", "wordpress"} == {*NETWORKS}
+    assert {*KEYS, "mastodon", "bluesky", "discord", "matrix", "slack", "wordpress"} == {*NETWORKS}
 
 
 async def test_a_network_that_does_not_answer_is_asked_again_and_what_was_chosen_stays(

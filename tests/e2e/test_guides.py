@@ -76,6 +76,8 @@ NOT_RUN = {
     ("networks", f'{DISCORD}"webhookUrl"'): SIMULATED,
     ("networks", f'{DISCORD}"botToken"'): SIMULATED,
     ("networks/linkedin", "SIGNALPOST_LINKEDIN_SCOPES"): SETTING,
+    ("networks/matrix", "curl https://matrix.example.org"): SIMULATED,
+    ("networks/matrix", "curl $API/platforms/matrix/connect"): SIMULATED,
     ("networks/slack", f'{SLACK}"webhookUrl"'): SIMULATED,
     ("networks/slack", f'{SLACK}"botToken"'): SIMULATED,
     ("networks/wordpress", "curl $API/platforms/wordpress/connect"): SIMULATED,

@@ -19,7 +19,10 @@ from signalpost.kit.http import Part
 
 @dataclass
 class SimulatedServer:
-    """A `FakeServer` whose ledger is that of the simulator. `seed` opens the account that a test publishes as."""
+    """A `FakeServer` whose ledger is that of the simulator. `seed` opens the account that a test publishes as.
+
+    In `broken`, a call may also be named as the simulator's route is, with its placeholders.
+    """
 
     clock: Clock
     network: type[Network]
@@ -41,12 +44,13 @@ class SimulatedServer:
         return [entry.text for entry in self.entries]
 
     def __call__(self, request: Request) -> FakeResponse:
-        call = f"{request.method} {request.path}"
-        if call in self.broken:
-            return self.broken.pop(call)
         self.world.clock.set(self.clock.now)
         network = self.world.networks[self.network.key]
         received = as_received(request)
+        made = network.match(received)
+        for call in (f"{request.method} {request.path}", made and made.call):
+            if call in self.broken:
+                return self.broken.pop(call)
         status, (body, headers) = _handled(network, received)
         return FakeResponse(status, body, Headers(headers))
 

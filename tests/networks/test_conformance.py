@@ -55,7 +55,7 @@ threads = pytest.mark.parametrize("key", [key for key in FAKES if CONNECTORS[key
 
 
 def test_slugs() -> None:
-    assert len(set(PLATFORMS)) == len(PLATFORMS) == 21
+    assert len(set(PLATFORMS)) == len(PLATFORMS) == 22
     assert set(CONNECTORS) <= set(PLATFORMS)
     assert set(ALIASES.values()) <= set(PLATFORMS)
     assert [canonical(slug) for slug in ("twitter", "x", "googlebusiness", "myspace", "")] == [
@@ -241,7 +241,7 @@ async def test_a_refused_thread_says_how_much_of_it_is_public(key: str) -> None:
     def serve(request: Request) -> FakeResponse:
         clock.advance(3)  # some networks show a post to those who reply only after a moment
         if len(server.created) == 2:
-            server.broken[fake.create_call] = fake.refusal
+            server.broken[fake.create_calls or fake.create_call] = fake.refusal
         return server(request)
 
     outcome = await CONNECTORS[key].publish(

@@ -39,7 +39,9 @@ class NetworkFake:
     account: Mapping[str, Any]
     """Members of the NetworkSession: secrets, remote_id, facts."""
     create_call: str
-    """`METHOD /path` of the call that makes a post public."""
+    """`METHOD /path` of the call that makes a post public; that of the first part, if each has a path of its own."""
+    create_calls: str = ""
+    """What `broken` calls it for whichever part, if that is not `create_call`."""
     errors: Sequence[tuple[ApiError, type, str | None]]
     """Every error that the network documents, with the outcome it means and the outcome's code if it has one."""
     refusal: FakeResponse = field(default_factory=lambda: json_response(422, {"error": "rude", "message": "too rude"}))

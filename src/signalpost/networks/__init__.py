@@ -10,6 +10,7 @@ from signalpost.networks.connectors import (
     instagram,
     linkedin,
     mastodon,
+    matrix,
     pinterest,
     sandbox,
     slack,
@@ -41,6 +42,7 @@ CONNECTORS: Mapping[str, Connector] = {
         telegram.CONNECTOR,
         slack.CONNECTOR,
         wordpress.CONNECTOR,
+        matrix.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""
@@ -66,6 +68,7 @@ PLATFORMS: tuple[str, ...] = (
     "devto",
     "lemmy",
     "nostr",
+    "matrix",
     "sandbox",
 )
 """Every platform of the API, including those that have no connector yet; `add` appends those of packages."""

@@ -18,6 +18,7 @@ _SECRETS = re.compile(  # linear: whatever begins like a secret is one, so nothi
     r"eyJ[\w-]{8,}(?:\.[\w-]+){0,4}"  # JSON Web Tokens
     r"|\b[0-9]{6,16}:[\w-]{30,100}"  # tokens of Telegram's bots
     r"|\bxox[a-z]-[\w-]{10,200}"  # tokens of Slack
+    r"|\b(?:syt|mct|mat|mcr)_[\w-]{10,200}"  # tokens of Matrix, as Synapse and its account service make them
     r"|\b(?:EAA|IGAA|THAA|IGQV)[\w-]{16,}"  # access tokens of Meta, which its errors may quote
     r"|(?i:bearer|dpop|basic)\s+[\w.~+/=-]{8,}"
     r'|(?i:(?<=token":")|(?<=jwt":")|(?<=secret":")|(?<=password":"))[^"]{4,}'

@@ -58,6 +58,8 @@ class Scene:
     """Whether each part of a thread is a reply to the one before, or to the first one."""
     prepare: Callable[[Any], None] | None = None
     """Called with the network's part of the simulator after each reset: it adds the files that can be downloaded."""
+    files_apart: bool = False
+    """Whether each file is a post of its own."""
     refuses_duplicates: bool = False
     """Whether the network refuses the same text again."""
 

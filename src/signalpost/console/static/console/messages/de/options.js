@@ -93,6 +93,9 @@ export default /** @type {Record<string, string>} */ ({
   "Previews of media": "Vorschau von Medien",
   "Message to reply to": "Antwort auf Nachricht",
   "Replies in the channel too": "Antworten auch im Kanal",
+  "Text with formatting": "Text mit Formatierung",
+  "As a notice": "Als Hinweis",
+  "Notify everybody in the room": "Alle im Raum benachrichtigen",
   Choices: "Antworten",
   "Duration in minutes": "Dauer in Minuten",
   "Several choices": "Mehrere Antworten",
@@ -248,6 +251,12 @@ export default /** @type {Record<string, string>} */ ({
     "Das Ende der Adresse des Beitrags, klein und mit Bindestrichen. Üblicherweise bildet WordPress es aus dem Titel; ist es vergeben, kommt eine Zahl dazu.",
   "Whether the first image is the featured image, which the theme shows, instead of standing in the text with the others.":
     "Ob das erste Bild das Beitragsbild ist, das das Theme zeigt, statt mit den anderen im Text zu stehen.",
+  "Whether `**bold**`, `*italic*`, `~~struck~~`, `` `code` `` and `[links](https://…)` are formatting. Without it the text stands as it is.":
+    "Ob **fett**, *kursiv*, ~~durchgestrichen~~, `Code` und [Links](https://…) Formatierung sind. Sonst steht der Text da, wie er ist.",
+  "Whether it is sent as a notice, as bots do: clients show it quieter, and bots do not answer.":
+    "Ob der Beitrag als Hinweis gesendet wird, wie von Bots: Apps zeigen ihn leiser, und Bots antworten nicht.",
+  "Whether everybody in the room is notified, if the user may do that there. Otherwise nobody is, whatever names the text has.":
+    "Ob alle im Raum benachrichtigt werden, wenn die Person das dort darf. Sonst wird niemand benachrichtigt, welche Namen auch im Text stehen.",
   "Whether links to pages show a preview.": "Ob Links auf Seiten eine Vorschau zeigen.",
   "Whether links to pictures and videos show a preview.":
     "Ob Links auf Bilder und Videos eine Vorschau zeigen.",

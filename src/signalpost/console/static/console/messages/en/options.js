@@ -92,6 +92,8 @@ export default /** @type {Record<string, string>} */ ({
     "For texts in Slack's own markup: *bold*, <https://…|label>, <!here>. Write &, < and > as &amp;, &lt; and &gt; then. Otherwise the text stands as it is.",
   "The timestamp of a message of the channel to reply to, such as `1716567890.123456`: in its link the number after `p`, with a point before the last six digits.":
     "The number of a message of the channel, such as 1716567890.123456: in its link the number after p, with a point before the last six digits.",
+  "Whether `**bold**`, `*italic*`, `~~struck~~`, `` `code` `` and `[links](https://…)` are formatting. Without it the text stands as it is.":
+    "For texts with **bold**, *italic*, ~~struck~~, code in backticks and [links](https://…). Otherwise the text stands as it is.",
   "`publish` (default), `draft`, `pending` (an editor has to approve it) or `private`.":
     "Usually the post is published. Pending means that an editor has to approve it.",
 });
