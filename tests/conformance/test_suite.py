@@ -177,7 +177,7 @@ PUBLIC = frozenset((
     "signalpost.conformance", "signalpost.networks.contract", "signalpost.networks.codes",
     "signalpost.networks.counting",
     "signalpost.networks.first_comment", "signalpost.networks.fitting",
-    "signalpost.networks.integrators", "signalpost.networks.links",
+    "signalpost.networks.in_parts", "signalpost.networks.integrators", "signalpost.networks.links",
     "signalpost.networks.metrics", "signalpost.networks.oauth2", "signalpost.networks.opengraph",
     "signalpost.networks.outcome_mapping", "signalpost.networks.preflight", "signalpost.networks.responses",
     "signalpost.networks.threads", "signalpost.networks.uploads", "signalpost.kit.clock", "signalpost.kit.foreign",

@@ -1,6 +1,6 @@
 """Sending messages: a post, and the parts of its thread below it. Deleting them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -20,38 +20,20 @@ from signalpost.networks.connectors.discord.find import channel_of, find, nonce_
 from signalpost.networks.connectors.discord.message import body_of, message_of
 from signalpost.networks.contract import (
     ApiError,
-    Journal,
     NetworkSession,
     Outcome,
     Outgoing,
     Pending,
     Published,
-    Reconciled,
     Response,
 )
-from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.in_parts import in_parts
 from signalpost.networks.responses import members
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart
 
 UPLOAD_SECONDS: Final = 200.0
 WAIT_SECONDS_MAX: Final = 60.0
 ANSWER_BYTES_MAX: Final = 1_000_000
-
-
-@map_errors(explain)
-async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Send each part as a message."""
-    return await publish_parts(session, outgoing, journal, find=find, create=_create, published=_published)
-
-
-async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _state: Mapping[str, Any]) -> Outcome:
-    """Go on with the thread, once Discord takes more messages."""
-    return await publish(session, outgoing, journal)
-
-
-async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Look for the messages of a bot; those of a webhook are listed nowhere."""
-    return await reconcile_parts(session, outgoing, journal, find=find, published=_published)
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
@@ -141,3 +123,6 @@ def _pause(session: NetworkSession, response: Response) -> dict[str, str]:
 def _seconds_left(part: ThreadPart) -> float:
     until = (part.parent or {}).get("until")
     return 0 if until is None else (datetime.fromisoformat(until) - part.session.now()).total_seconds()
+
+
+publish, poll, reconcile = in_parts(explain, find=find, create=_create, published=_published)

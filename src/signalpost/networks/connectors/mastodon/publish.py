@@ -1,7 +1,7 @@
 """Creating statuses under a key that the server remembers for an hour, and deleting them."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -14,47 +14,24 @@ from signalpost.networks.connectors.mastodon.find import find, resend_is_safe
 from signalpost.networks.connectors.mastodon.media import media_ids_of
 from signalpost.networks.contract import (
     ApiError,
-    Journal,
     NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
     Pending,
-    Published,
-    Reconciled,
     TryLater,
 )
-from signalpost.networks.outcome_mapping import failure_outcome, map_errors
+from signalpost.networks.in_parts import in_parts
+from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members, string, texts
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
-
-
-@map_errors(explain)
-async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Create each post of the thread under an idempotency key of its own."""
-    return await publish_parts(session, outgoing, journal, find=find, create=_create, published=_published)
-
-
-async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _state: Mapping[str, Any]) -> Outcome:
-    """Continue when the server has converted the media; the journal holds what is still missing."""
-    return await publish(session, outgoing, journal)
-
-
-async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Find out whether the intended posts are there, or can be sent again under their keys without harm."""
-    return await reconcile_parts(session, outgoing, journal, find=find, published=_published)
+from signalpost.networks.threads import PublicPart, ThreadPart
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
     """Delete the posts, last first. One that does not exist counts as deleted."""
     for status_id in (*reversed(thread_ids), remote_id):
         await call(session, "DELETE", f"/api/v1/statuses/{status_id}", expect=(200, 404))
-
-
-def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
-    first = posted[0]
-    return Published(remote_id=first["id"], url=first.get("url"), thread_ids=tuple(part["id"] for part in posted[1:]))
 
 
 async def _create(part: ThreadPart) -> PublicPart | Outcome:
@@ -120,3 +97,6 @@ def _status(part: ThreadPart, media_ids: Sequence[str]) -> dict[str, Any]:
             "hide_totals": poll.hide_totals,
         }
     return status
+
+
+publish, poll, reconcile = in_parts(explain, find=find, create=_create)

@@ -14,7 +14,6 @@ from signalpost.networks import oauth2
 from signalpost.networks.connectors.pinterest.calls import CREATE, call, explain, refresh
 from signalpost.networks.connectors.pinterest.facts import FACTS, board_id
 from signalpost.networks.contract import (
-    Journal,
     NetworkSession,
     Outcome,
     OutcomeUnknown,
@@ -22,13 +21,12 @@ from signalpost.networks.contract import (
     OutgoingMedia,
     Pending,
     Published,
-    Reconciled,
     Refused,
 )
-from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.in_parts import in_parts
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members, string, texts
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart
 
 TOO_EARLY_SECONDS = 60  # younger than this, a missing pin may still be on its way
 SKEW_SECONDS = 60  # between Pinterest's clock and ours
@@ -37,22 +35,6 @@ UPLOAD_SECONDS = 220.0
 POLL_SECONDS = 5.0
 COVER_SECONDS = 1
 _TEXTS = ("title", "description", "link", "alt_text")
-
-
-@map_errors(explain)
-async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Create the pin, once its video is converted."""
-    return await publish_parts(session, outgoing, journal, find=_find, create=_create, published=_published)
-
-
-async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _state: Mapping[str, Any]) -> Outcome:
-    """Continue when Pinterest has converted the video."""
-    return await publish(session, outgoing, journal)
-
-
-async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Look for the intended pin on its board."""
-    return await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
 
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
@@ -215,3 +197,6 @@ def _created_at(pin: Mapping[str, Any]) -> datetime:
     except ValueError:
         raise BadResponse("a pin of the response has no time") from None
     return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+publish, poll, reconcile = in_parts(explain, find=_find, create=_create, published=_published)

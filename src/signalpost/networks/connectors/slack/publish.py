@@ -1,6 +1,6 @@
 """Sending messages: a post, and the parts of its thread below it. Deleting them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -12,18 +12,14 @@ from signalpost.networks.connectors.slack.find import find, is_ts, look, public_
 from signalpost.networks.connectors.slack.message import EVENT, key_of, message_of, text_of, thread_of
 from signalpost.networks.contract import (
     ApiError,
-    Journal,
     NetworkSession,
     Outcome,
-    Outgoing,
     OutgoingMedia,
     Pending,
-    Published,
-    Reconciled,
 )
-from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.in_parts import in_parts
 from signalpost.networks.responses import string
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart
 
 CALL_SECONDS: Final = 60.0
 UPLOAD_SECONDS: Final = 200.0
@@ -33,22 +29,6 @@ SHOWN_SECONDS: Final = 3.0
 FILES_SECONDS_MAX: Final = 1_800
 """An upload that nobody shared for longer is made again."""
 _WEBHOOK_ID: Final = "webhook:"
-
-
-@map_errors(explain)
-async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Send each part as a message."""
-    return await publish_parts(session, outgoing, journal, find=find, create=_create, published=_published)
-
-
-async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _state: Mapping[str, Any]) -> Outcome:
-    """Go on with the thread, once Slack takes another message or shows the files of the last one."""
-    return await publish(session, outgoing, journal)
-
-
-async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Look for the messages of a bot; those of a webhook are listed nowhere."""
-    return await reconcile_parts(session, outgoing, journal, find=find, published=_published)
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
@@ -66,11 +46,6 @@ async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[s
         except ApiError as error:
             if code_of(error.response) != "message_not_found":
                 raise
-
-
-def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
-    first = posted[0]
-    return Published(remote_id=first["id"], url=first.get("url"), thread_ids=tuple(part["id"] for part in posted[1:]))
 
 
 async def _create(part: ThreadPart) -> PublicPart | Outcome:
@@ -170,3 +145,6 @@ async def _upload(session: NetworkSession, media: OutgoingMedia) -> str:
     form = [FormPart("file", media.read(), media.file_name, media.mime_type, media.size_bytes)]
     await session.server.call("POST", url, data=form, timeout_seconds=UPLOAD_SECONDS)
     return file_id
+
+
+publish, poll, reconcile = in_parts(explain, find=find, create=_create)

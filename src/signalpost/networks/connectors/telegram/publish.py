@@ -10,30 +10,15 @@ from signalpost.networks.connectors.telegram.calls import ID_MAX, call_in_chat, 
 from signalpost.networks.connectors.telegram.message import message_of
 from signalpost.networks.contract import (
     ApiError,
-    Journal,
     NetworkSession,
     Outcome,
     OutcomeUnknown,
-    Outgoing,
-    Published,
-    Reconciled,
 )
-from signalpost.networks.outcome_mapping import map_errors
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.in_parts import in_parts
+from signalpost.networks.threads import PublicPart, ThreadPart
 
 _LOOK = "Telegram does not tell a bot which messages a chat has. Look there whether the post is public."
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{3,31}")
-
-
-@map_errors(explain)
-async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Send each part of the post, each as a reply to the one before."""
-    return await publish_parts(session, outgoing, journal, find=_find, create=_create, published=_published)
-
-
-async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Say that nobody can tell, unless nothing was intended or everything is known to be public."""
-    return await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
@@ -48,11 +33,6 @@ async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[s
         except ApiError as error:
             if error.response.status != 400 or "message to delete not found" not in description(error.response):
                 raise
-
-
-def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
-    first = posted[0]
-    return Published(remote_id=first["id"], url=first.get("url"), thread_ids=tuple(part["id"] for part in posted[1:]))
 
 
 async def _find(_part: ThreadPart, _intended: Mapping[str, Any]) -> OutcomeUnknown:
@@ -90,3 +70,6 @@ def _url(message: Mapping[str, Any], message_id: int, topic: int | None) -> str 
     else:
         return None
     return f"https://t.me/{place}/{message_id}" + (f"?thread={topic}" if topic is not None else "")
+
+
+publish, _, reconcile = in_parts(explain, find=_find, create=_create)

@@ -14,35 +14,20 @@ from signalpost.networks.connectors.wordpress.facts import FACTS
 from signalpost.networks.connectors.wordpress.find import find, public_part
 from signalpost.networks.contract import (
     ApiError,
-    Journal,
     NetworkSession,
     Outcome,
-    Outgoing,
     OutgoingMedia,
-    Published,
-    Reconciled,
 )
-from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.in_parts import in_parts
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members, string
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart
 
 CALL_SECONDS: Final = 60.0
 UPLOAD_SECONDS: Final = 180.0
 FILES_SECONDS_MAX: Final = 86_400
 """An upload that no post used for longer may have been cleaned up by someone."""
 ANSWER_BYTES_MAX: Final = 5_000_000
-
-
-@map_errors(explain)
-async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Create the post."""
-    return await publish_parts(session, outgoing, journal, find=find, create=_create, published=_published)
-
-
-async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Look for the post among those of the user."""
-    return await reconcile_parts(session, outgoing, journal, find=find, published=_published)
 
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
@@ -56,10 +41,6 @@ async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[
             await call_api(session, call, params={"force": "true"}, bytes_max=ANSWER_BYTES_MAX)
         elif code not in {"rest_post_invalid_id", "rest_already_trashed"}:
             raise
-
-
-def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
-    return Published(remote_id=posted[0]["id"], url=posted[0].get("url"))
 
 
 async def _create(part: ThreadPart) -> PublicPart | Outcome:
@@ -131,3 +112,6 @@ async def _uploaded(part: ThreadPart, index: int, media: OutgoingMedia) -> Uploa
     uploaded = {"id": _id(answer.get("id")), "url": url, "at": clock.wire(part.session.now())}
     await part.journal.record(step, uploaded)
     return uploaded
+
+
+publish, _, reconcile = in_parts(explain, find=find, create=_create)
