@@ -16,6 +16,11 @@ from simulator.stripe import Stripe
 from simulator.stripe.api import SECRET_KEY, WEBHOOK_SECRET
 from simulator.world import Destination, World
 
+FLAIRS = (
+    {"id": "0f7a1c3e-5a11-11ef-9d6c-2a1c5f8e0b01", "text": "Recipe", "text_editable": True, "mod_only": False},
+    {"id": "0f7a1c3e-5a11-11ef-9d6c-2a1c5f8e0b02", "text": "Announcement", "text_editable": False, "mod_only": True},
+)
+"""Of a subreddit at Reddit."""
 DESTINATIONS = {
     "facebook": (Destination("1001", "page", "Corner Bakery"),),
     "linkedin": (
@@ -25,6 +30,11 @@ DESTINATIONS = {
     "pinterest": (
         Destination("5001", "board", "Bread", {"sections": {"88": "Rye", "89": "Wheat"}}),
         Destination("5002", "board", "Cakes"),
+    ),
+    "reddit": (
+        Destination("bread", "subreddit", "Bread", {"flairs": FLAIRS}),
+        Destination("baking", "subreddit", "Baking", {"flairs": FLAIRS, "requirements": {"is_flair_required": True}}),
+        Destination("closed", "subreddit", "Closed", {"subreddit_type": "restricted"}),
     ),
     "telegram": (
         Destination("-1001234567890", "channel", "Corner Bakery", {"username": "corner_bakery"}),

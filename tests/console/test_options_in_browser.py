@@ -28,7 +28,7 @@ TEXTS: Mapping[str, str] = {
     "collaborators": "ada", "topicTag": "bread", "threadId": "1" * 17, "appliedTags": "1" * 16, "url": URL,
     "linkPreviewUrl": URL, "color": "#5865f2", "avatarUrl": URL,
     "threadTs": "1716567890.123456",
-    "slug": "fresh-rye",
+    "slug": "fresh-rye", "crosspostOf": "1kh35wk",
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}

@@ -36,6 +36,8 @@ class Case:
 
 
 ROLE = "The member's role at this organization does not allow posts."
+APPROVED = "Only users whom its moderators approved can post in this subreddit."
+MODERATORS = "Only moderators of the subreddit can choose this flair."
 LEVEL = "TikTok does not allow this creator this level."
 CASES = [
     Case("pinterest", ("boardId",), {"boardId": [("5001", "Recipes", None), ("5002", "Travel", None)]}),
@@ -60,6 +62,28 @@ CASES = [
         "youtube", ("playlistId",), {"playlistId": [(one.id, one.name, None) for one in MANY[:500]]},
         scene={"destinations": MANY},
     ),
+    Case(
+        "reddit", ("subreddit",),
+        {"subreddit": [
+            ("ours", "r/ours", None), ("bread", "r/bread", None), ("closed", "r/closed", APPROVED),
+            ("angry", "r/angry", "The account is banned from this subreddit."), ("u_alice", "u/alice", None),
+        ]},
+        scene={"destinations": (
+            Destination("bread", "subreddit", "Bread"),
+            Destination("ours", "subreddit", "Ours", {"user_is_moderator": True, "subreddit_type": "restricted"}),
+            Destination("closed", "subreddit", "Closed", {"subreddit_type": "restricted"}),
+            Destination("angry", "subreddit", "Angry", {"user_is_banned": True}),
+        )},
+    ),
+    Case(
+        "reddit", ("flairId",),
+        {"flairId": [
+            ("0f7a1c3e-5a11-11ef-9d6c-2a1c5f8e0b01", "Recipe", None),
+            ("0f7a1c3e-5a11-11ef-9d6c-2a1c5f8e0b02", "Announcement", MODERATORS),
+        ]},
+        "bread",
+    ),
+    Case("reddit", ("flairId",), {"flairId": []}, "u_alice"),
     Case(
         "linkedin", ("author",),
         {"author": [("urn:li:organization:4711", "acme", None), ("urn:li:organization:4712", "Bakers", ROLE)]},

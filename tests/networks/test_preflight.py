@@ -97,7 +97,8 @@ def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> Non
     else:
         media = (image(mime_type=rule.mime_types[0], url=lambda: "https://example.com/a"),)
     account = {"boardId": "5001"}  # a board of Pinterest; nothing to others
-    options = {"privacyLevel": "SELF_ONLY"} if connector.facts.key == "tiktok" else {}
+    needed = {"tiktok": {"privacyLevel": "SELF_ONLY"}, "reddit": {"subreddit": "bread"}}
+    options = needed.get(connector.facts.key, {})
     assert rules(connector, outgoing("Hello", media=media, title="A greeting", options=options), account) == []
 
 

@@ -12,6 +12,7 @@ from signalpost.networks.connectors import (
     mastodon,
     matrix,
     pinterest,
+    reddit,
     sandbox,
     slack,
     telegram,
@@ -43,6 +44,7 @@ CONNECTORS: Mapping[str, Connector] = {
         slack.CONNECTOR,
         wordpress.CONNECTOR,
         matrix.CONNECTOR,
+        reddit.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

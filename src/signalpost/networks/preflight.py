@@ -98,8 +98,9 @@ def _issue(facts: Facts, rule: str, path: str, message: str, **params: Any) -> P
 
 
 def _content(facts: Facts, outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    titled = facts.title is not None and facts.title.required and bool((outgoing.title or "").strip())
     for index, part in enumerate(outgoing.parts):
-        if not part.text.strip() and not part.media and not (index == 0 and outgoing.link):
+        if not part.text.strip() and not part.media and not (index == 0 and (outgoing.link or titled)):
             message = f"A post on {facts.name} needs text or media."
             yield _issue(facts, "content.required", part_path(index, "text"), message)
     if facts.text.required and not outgoing.text.strip():

@@ -182,6 +182,11 @@ export const RULES = {
         network,
       },
     ),
+  "subreddit.required": (_, network) =>
+    t("A post on {network} needs a subreddit. Choose one, or the profile of the account.", { network }),
+  "flair.text_alone": () => t("The text of the flair needs a flair. Choose one."),
+  "crosspost.alone": () =>
+    t("A shared post has no link and no files of its own. Leave them out, or share nothing."),
   "media.max_request": (v) =>
     t("The files are too large together: at most {limit}. Leave some out, or choose smaller ones.", {
       limit: size(v.limit),

@@ -88,6 +88,13 @@ export default /** @type {Record<string, string>} */ ({
   publish: "Veröffentlichen",
   draft: "Entwurf",
   pending: "Zur Freigabe",
+  Subreddit: "Subreddit",
+  Flair: "Flair",
+  "Text of the flair": "Text des Flairs",
+  "For adults (NSFW)": "Nur für Erwachsene (NSFW)",
+  Spoiler: "Spoiler",
+  "Replies to the inbox": "Antworten in den Posteingang",
+  "Post to share": "Beitrag zum Teilen",
   "Text in Slack's markup": "Text in Slacks Auszeichnung",
   "Previews of pages": "Vorschau von Seiten",
   "Previews of media": "Vorschau von Medien",
@@ -257,6 +264,18 @@ export default /** @type {Record<string, string>} */ ({
     "Ob der Beitrag als Hinweis gesendet wird, wie von Bots: Apps zeigen ihn leiser, und Bots antworten nicht.",
   "Whether everybody in the room is notified, if the user may do that there. Otherwise nobody is, whatever names the text has.":
     "Ob alle im Raum benachrichtigt werden, wenn die Person das dort darf. Sonst wird niemand benachrichtigt, welche Namen auch im Text stehen.",
+  "The name of the subreddit, without `r/`. `u_` and the account's name is its profile.":
+    "Der Name des Subreddits ohne r/. Das eigene Profil ist u_ mit dem Namen des Kontos.",
+  "The id of a flair of the subreddit. Some subreddits take no post without one.":
+    "Ein Flair des Subreddits. Manche nehmen keinen Beitrag ohne Flair.",
+  "Another text for the flair, where the subreddit allows that.":
+    "Ein anderer Text für den Flair, wo das Subreddit es erlaubt.",
+  "Whether the post is for adults only.": "Ob der Beitrag nur für Erwachsene ist.",
+  "Whether the post gives something away.": "Ob der Beitrag etwas verrät.",
+  "Whether Reddit sends replies to the inbox of the account.":
+    "Ob Reddit Antworten in den Posteingang des Kontos legt.",
+  "The id of a post at Reddit to share in the subreddit: in its address, what stands after `comments/`. A crosspost has a title, and no text, link or files of its own.":
+    "Ein Beitrag bei Reddit, der im Subreddit geteilt wird: in seiner Adresse das, was nach comments/ steht. Ein geteilter Beitrag hat einen Titel, aber keinen eigenen Text, Link und keine Dateien.",
   "Whether links to pages show a preview.": "Ob Links auf Seiten eine Vorschau zeigen.",
   "Whether links to pictures and videos show a preview.":
     "Ob Links auf Bilder und Videos eine Vorschau zeigen.",

@@ -44,6 +44,12 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Webhook von {network} kann keine Dateien senden. Lassen Sie sie weg, oder verbinden Sie den Kanal mit einem Bot.",
   "The app at {network} may not send files yet. Give it the permissions, and connect the account again.":
     "Die App bei {network} darf noch keine Dateien senden. Geben Sie ihr die Rechte, und verbinden Sie das Konto neu.",
+  "A post on {network} needs a subreddit. Choose one, or the profile of the account.":
+    "Ein Beitrag bei {network} braucht ein Subreddit. Wählen Sie eines, oder das Profil des Kontos.",
+  "The text of the flair needs a flair. Choose one.":
+    "Der Text des Flairs braucht einen Flair. Wählen Sie einen.",
+  "A shared post has no link and no files of its own. Leave them out, or share nothing.":
+    "Ein geteilter Beitrag hat keinen eigenen Link und keine Dateien. Lassen Sie sie weg, oder teilen Sie nichts.",
   "The files are too large together: at most {limit}. Leave some out, or choose smaller ones.":
     "Die Dateien sind zusammen zu groß: höchstens {limit}. Lassen Sie welche weg, oder wählen Sie kleinere.",
   "This channel is a forum. Give the post a title, or choose a thread.":

@@ -96,4 +96,8 @@ export default /** @type {Record<string, string>} */ ({
     "For texts with **bold**, *italic*, ~~struck~~, code in backticks and [links](https://…). Otherwise the text stands as it is.",
   "`publish` (default), `draft`, `pending` (an editor has to approve it) or `private`.":
     "Usually the post is published. Pending means that an editor has to approve it.",
+  "The name of the subreddit, without `r/`. `u_` and the account's name is its profile.":
+    "The name of the subreddit, without r/. The account's own profile is u_ with its name.",
+  "The id of a post at Reddit to share in the subreddit: in its address, what stands after `comments/`. A crosspost has a title, and no text, link or files of its own.":
+    "A post at Reddit to share in the subreddit: in its address, what stands after comments/. A crosspost has a title, and no text, link or files of its own.",
 });
