@@ -26,6 +26,7 @@ from signalpost.kit import ids
 from signalpost.networks import CONNECTORS
 from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.connectors.matrix.markdown import html_of
+from signalpost.networks.connectors.reddit.rules import _words
 from signalpost.networks.connectors.sandbox import _number as number_of_marker
 from signalpost.networks.connectors.slack.message import sent_text
 from signalpost.networks.connectors.wordpress.blocks import content_of
@@ -129,6 +130,7 @@ CALLED: dict[str, Callable[[str], object]] = {
     "captions with few hashtags": _captions(hashtags_max=3, keep_links=False, utm=UTM, default_hashtags=["a"] * 9),
     "bluesky.rich_text.facets_of": lambda text: rich_text.facets_of(text, {}),
     "matrix.markdown.html_of": html_of,
+    "reddit.rules._words": lambda text: [*_words({"title_blacklisted_strings": ["a", "bread"] * 100}, "title", text)],
     "slack.message.sent_text": lambda text: sent_text(text, {}),
     "wordpress.blocks.content_of": lambda text: content_of(outgoing(text), text, ()),
     "kit.ids.decode": lambda text: ids.decode("pst", text),
@@ -163,7 +165,7 @@ CALLED_BY: dict[str, str] = {
     "networks.connectors.x.find._search": "_canonical, of at most 100 posts of a page",
     **{f"networks.connectors.{name}": "explain in tests/networks/test_hostile_text.py" for name in (
         "linkedin.calls._code_of_refusal", "linkedin.calls._limited", "mastodon.calls._refused",
-        "pinterest.calls._refused", "telegram.calls._refused", "x.calls._forbidden")},
+        "pinterest.calls._refused", "reddit.calls._limited", "telegram.calls._refused", "x.calls._forbidden")},
     "networks.connectors.matrix.message._formatted": "networks.connectors.matrix.markdown.html_of",
     "feeds.template._fits": "networks.counting.length",
     "networks.meta.errors.explain_container": "the same",
@@ -175,6 +177,7 @@ NO_LOOK: dict[str, str] = {
     "api_keys.actions.keys._is_within": "one comparison for each entry of a bounded list",
     **{f"identity.tokens.{name}": "a MAC over the token, which the header bounds" for name in (
         "_claims", "read", "read_cookie_token", "read_invite_token", "read_refresh_token")},
+    "networks.connectors.reddit.rules._lengths": "counts it",
     "kit.s3_signing._hmac": "a hash", "kit.settings_loader._convert": "settings",
     "messenger.actions.drafts._accepted": "puts it into a sentence",
     "feeds.views.previewed": "puts it into a document",
