@@ -82,15 +82,15 @@ async def choices(session: NetworkSession, options: Sequence[str], of: str | Non
     """List the account's subreddits, those that it moderates first, and its profile; or the flairs of a subreddit."""
     if "flairId" in options:
         return {"flairId": [_flair(flair) for flair in await flairs(session, of or "")][:CHOICES_MAX]}
-    found: dict[str, Choice] = {}
+    entries: dict[str, Choice] = {}
     for where in ("moderator", "subscriber"):
         async for subreddit in _subreddits(session, where):
             name = string(subreddit.get("display_name"))
-            if name is not None and name not in found:
+            if name is not None and name not in entries:
                 label = string(subreddit.get("display_name_prefixed")) or f"r/{name}"
-                found[name] = Choice(value=name, label=label, reason=reason_against(subreddit))
+                entries[name] = Choice(value=name, label=label, reason=reason_against(subreddit))
     profile = Choice(value=f"u_{session.username}", label=f"u/{session.username}")
-    return {"subreddit": [*[*found.values()][: CHOICES_MAX - 1], profile]}
+    return {"subreddit": [*[*entries.values()][: CHOICES_MAX - 1], profile]}
 
 
 async def flairs(session: NetworkSession, subreddit: str) -> Sequence[Mapping[str, Any]]:

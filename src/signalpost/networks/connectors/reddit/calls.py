@@ -122,17 +122,17 @@ async def act(session: NetworkSession, name: str, **rest: Any) -> Mapping[str, A
     if not isinstance(answer, dict):
         raise BadResponse("the response says not what became of the call", status=response.status)
     data = answer.get("data")
-    found: Mapping[str, Any] = data if isinstance(data, dict) else {}
-    if answer.get("errors") and not (found.get("id") or found.get("things")):
+    result: Mapping[str, Any] = data if isinstance(data, dict) else {}
+    if answer.get("errors") and not (result.get("id") or result.get("things")):
         raise ApiError(response, name)
-    return found
+    return result
 
 
 def listed(response: Response) -> tuple[Sequence[Mapping[str, Any]], str | None]:
     """Return the things of a list, and where its next page begins.
 
     Raises:
-        BadResponse: it is no list.
+        BadResponse: there is none in the response.
     """
     listing = members(response).get("data")
     children = listing.get("children") if isinstance(listing, dict) else None
@@ -145,8 +145,8 @@ def listed(response: Response) -> tuple[Sequence[Mapping[str, Any]], str | None]
 def explain(error: ApiError) -> Outcome:
     """Turn an error response into an outcome. Reddit says what is wrong in several forms, often with the status 200."""
     response, status, body = error.response, error.response.status, members(error.response)
-    code, said = _said(response, body)
-    text = redacted(said or f"status {status}")[:1000]
+    code, message = _code_and_text(response, body)
+    text = redacted(message or f"status {status}")[:1000]
     details: dict[str, Any] = {
         "message": f"Reddit: {text}", "http_status": status, "response": response_text(response), "platform_code": code,
     }  # fmt: skip
@@ -172,7 +172,7 @@ def _refused(response: Response, code: str | None, details: Mapping[str, Any]) -
     return Refused(code=kind, remediation=advice, **details)
 
 
-def _said(response: Response, body: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def _code_and_text(response: Response, body: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Return Reddit's code and words for what is wrong."""
     answer = body.get("json")
     errors = answer.get("errors") if isinstance(answer, dict) else None
@@ -194,8 +194,8 @@ def _limited(
         return TryLater(code="rate_limited", limit_of="app", after_seconds=seconds, **details)
     answer = body.get("json")
     seconds = _seconds(answer.get("ratelimit")) if isinstance(answer, dict) else None
-    if seconds is None and (found := _WAIT.search(text)) is not None:
-        seconds = (float(found[1]) if found[1].isdigit() else 1.0) * _SECONDS[found[2]]
+    if seconds is None and (match := _WAIT.search(text)) is not None:
+        seconds = (float(match[1]) if match[1].isdigit() else 1.0) * _SECONDS[match[2]]
     kind = "platform_quota" if code == "QUOTA_FILLED" else "rate_limited"
     return TryLater(code=kind, after_seconds=None if seconds is None else seconds + 1, **details)
 

@@ -51,9 +51,9 @@ class Uploaded(NamedTuple):
 
 async def upload(part: ThreadPart, step: str, media: OutgoingMedia | None) -> Uploaded:
     """Upload a file, or take over what an earlier attempt uploaded; None: a plain picture to show for a video."""
-    kept = part.journal.steps.get(step)
-    if kept is not None and datetime.fromisoformat(kept["at"]) > part.session.now() - _KEPT:
-        return Uploaded(kept["url"], kept["id"])
+    stored = part.journal.steps.get(step)
+    if stored is not None and datetime.fromisoformat(stored["at"]) > part.session.now() - _KEPT:
+        return Uploaded(stored["url"], stored["id"])
     mime_type = "image/png" if media is None else media.mime_type
     name = f"{step.replace(':', '-')}.{_NAMES.get(mime_type, 'bin')}"
     form = {"filepath": name, "mimetype": mime_type}

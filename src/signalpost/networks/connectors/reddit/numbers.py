@@ -13,8 +13,8 @@ async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping
     """Read the numbers of each post; None for those that are deleted or were never there."""
     query = {"id": ",".join(remote_ids)}
     posts, _ = listed(await call(session, "GET", "/api/info", params=query, bytes_max=BYTES_MAX))
-    found = {post.get("name"): post for post in posts if post.get("removed_by_category") != "deleted"}
-    return {remote_id: _metrics(found[remote_id]) if remote_id in found else None for remote_id in remote_ids}
+    by_id = {post.get("name"): post for post in posts if post.get("removed_by_category") != "deleted"}
+    return {remote_id: _metrics(by_id[remote_id]) if remote_id in by_id else None for remote_id in remote_ids}
 
 
 def _metrics(post: Mapping[str, Any]) -> Metrics:

@@ -55,8 +55,8 @@ async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, st
 
 async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Look for the intended post among those of the account."""
-    found = await reconcile_parts(session, outgoing, journal, find=find, published=_published)
-    return until_commented(found, outgoing, journal)
+    existing = await reconcile_parts(session, outgoing, journal, find=find, published=_published)
+    return until_commented(existing, outgoing, journal)
 
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:

@@ -65,8 +65,8 @@ async def refusal(session: NetworkSession, outgoing: Outgoing, flair: Mapping[st
         return Refused(code="permission_missing", message=message, rule="reddit.subreddit.may_not_post")
     if about.get("user_is_moderator") is True:
         return None
-    wanted = await call(session, "GET", f"/api/v1/{name}/post_requirements", expect=(200, 400, 403, 404))
-    requirements = members(wanted) if wanted.status == 200 else {}
+    response = await call(session, "GET", f"/api/v1/{name}/post_requirements", expect=(200, 400, 403, 404))
+    requirements = members(response) if response.status == 200 else {}
     findings = [*_kind(about, outgoing), *_of_text(requirements, outgoing), *_of_link(requirements, outgoing)]
     if requirements.get("is_flair_required") is True and flair is None:
         findings.append(_Finding("flair_required", "it takes no post without a flair: choose one"))
@@ -85,11 +85,11 @@ async def refusal(session: NetworkSession, outgoing: Outgoing, flair: Mapping[st
 def _unreachable(name: str, response: Response) -> Refused:
     reason = string(members(response).get("reason"))
     if response.status == 403:
-        said = {"private": "It is private.", "quarantined": "Reddit has quarantined it."}.get(reason or "", "")
-        message = f"The account may not open r/{name}. {said}".strip()
+        detail = {"private": "It is private.", "quarantined": "Reddit has quarantined it."}.get(reason or "", "")
+        message = f"The account may not open r/{name}. {detail}".strip()
         return Refused(code="permission_missing", message=message, rule="reddit.subreddit.may_not_post")
-    said = "has been banned by Reddit" if reason == "banned" else "does not exist"
-    return Refused(code="destination_missing", message=f"r/{name} {said}.", rule="reddit.subreddit.missing")
+    state = "has been banned by Reddit" if reason == "banned" else "does not exist"
+    return Refused(code="destination_missing", message=f"r/{name} {state}.", rule="reddit.subreddit.missing")
 
 
 def _kind(about: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_Finding]:
@@ -133,9 +133,9 @@ def _lengths(requirements: Mapping[str, Any], name: str, what: str, text: str) -
 
 def _words(requirements: Mapping[str, Any], name: str, text: str) -> Iterator[_Finding]:
     what, folded = {"title": "title", "body": "text"}[name], text.casefold()
-    wanted = _strings(requirements.get(f"{name}_required_strings"))
-    if wanted and not any(word.casefold() in folded for word in wanted):
-        yield _Finding(f"{what}_needs_words", f"the {what} needs one of: {', '.join(wanted[:10])}")
+    required = _strings(requirements.get(f"{name}_required_strings"))
+    if required and not any(word.casefold() in folded for word in required):
+        yield _Finding(f"{what}_needs_words", f"the {what} needs one of: {', '.join(required[:10])}")
     unwanted = [word for word in _strings(requirements.get(f"{name}_blacklisted_strings")) if _has(folded, word)]
     if unwanted:
         yield _Finding(f"{what}_has_words", f"the {what} must not have: {', '.join(unwanted[:10])}")
