@@ -27,7 +27,7 @@ _FILES: Final[Mapping[PostKind, tuple[str, str]]] = {
 }
 
 
-class _Finding(NamedTuple):
+class _Unmet(NamedTuple):
     rule: str
     message: str
     code: str = "content_rejected"
@@ -67,13 +67,13 @@ async def refusal(session: NetworkSession, outgoing: Outgoing, flair: Mapping[st
         return None
     response = await call(session, "GET", f"/api/v1/{name}/post_requirements", expect=(200, 400, 403, 404))
     requirements = members(response) if response.status == 200 else {}
-    findings = [*_kind(about, outgoing), *_of_text(requirements, outgoing), *_of_link(requirements, outgoing)]
+    issues = [*_kind(about, outgoing), *_of_text(requirements, outgoing), *_of_link(requirements, outgoing)]
     if requirements.get("is_flair_required") is True and flair is None:
-        findings.append(_Finding("flair_required", "it takes no post without a flair: choose one"))
-    if not findings:
+        issues.append(_Unmet("flair_required", "it takes no post without a flair: choose one"))
+    if not issues:
         return None
-    rules = "; ".join(finding.message for finding in findings)
-    first = findings[0]
+    rules = "; ".join(issue.message for issue in issues)
+    first = issues[0]
     return Refused(
         code=first.code,
         message=f"The rules of r/{name} do not allow this post: {rules}.",
@@ -92,29 +92,29 @@ def _unreachable(name: str, response: Response) -> Refused:
     return Refused(code="destination_missing", message=f"r/{name} {state}.", rule="reddit.subreddit.missing")
 
 
-def _kind(about: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_Finding]:
+def _kind(about: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_Unmet]:
     kind = kind_of(outgoing)
     taken = about.get("submission_type")
     if kind == "self" and taken == "link":
-        yield _Finding("no_text_posts", "it takes no text posts: add a link or a picture")
+        yield _Unmet("no_text_posts", "it takes no text posts: add a link or a picture")
     if kind in {"link", "crosspost"} and taken == "self":
-        yield _Finding("no_links", "it takes text posts only: leave out the link")
+        yield _Unmet("no_links", "it takes text posts only: leave out the link")
     if kind in _FILES:
         member, word = _FILES[kind]
         if about.get(member) is False or (about.get("allow_images") is False and kind == "gallery"):
-            yield _Finding("no_files", f"it takes no {word}: leave them out", "media_unsupported")
+            yield _Unmet("no_files", f"it takes no {word}: leave them out", "media_unsupported")
     if kind == "crosspost" and about.get("allow_crossposts") is False:
-        yield _Finding("no_crossposts", "it takes no crossposts")
+        yield _Unmet("no_crossposts", "it takes no crossposts")
 
 
-def _of_text(requirements: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_Finding]:
+def _of_text(requirements: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_Unmet]:
     title, body = (outgoing.title or "").strip(), text_of_part(FACTS, outgoing, 0).strip()
     policy = requirements.get("body_restriction_policy")
     has_body = kind_of(outgoing) == "self"
     if has_body and policy == "notAllowed" and body:
-        yield _Finding("no_body", "it wants a title alone: leave out the text")
+        yield _Unmet("no_body", "it wants a title alone: leave out the text")
     if has_body and policy == "required" and not body:
-        yield _Finding("body_required", "it wants a text below the title")
+        yield _Unmet("body_required", "it wants a text below the title")
     yield from _lengths(requirements, "title_text", "title", title)
     yield from _words(requirements, "title", title)
     if has_body and body:
@@ -122,23 +122,23 @@ def _of_text(requirements: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_F
         yield from _words(requirements, "body", body)
 
 
-def _lengths(requirements: Mapping[str, Any], name: str, what: str, text: str) -> Iterator[_Finding]:
+def _lengths(requirements: Mapping[str, Any], name: str, what: str, text: str) -> Iterator[_Unmet]:
     shortest, longest = number(requirements.get(f"{name}_min_length")), number(requirements.get(f"{name}_max_length"))
     if shortest and len(text) < shortest:
-        yield _Finding(f"{what}_too_short", f"the {what} has {len(text)} characters and needs {shortest}")
+        yield _Unmet(f"{what}_too_short", f"the {what} has {len(text)} characters and needs {shortest}")
     if longest and len(text) > longest:
         message = f"the {what} has {len(text)} characters and may have {longest}"
-        yield _Finding(f"{what}_too_long", message, "text_too_long")
+        yield _Unmet(f"{what}_too_long", message, "text_too_long")
 
 
-def _words(requirements: Mapping[str, Any], name: str, text: str) -> Iterator[_Finding]:
+def _words(requirements: Mapping[str, Any], name: str, text: str) -> Iterator[_Unmet]:
     what, folded = {"title": "title", "body": "text"}[name], text.casefold()
     required = _strings(requirements.get(f"{name}_required_strings"))
     if required and not any(word.casefold() in folded for word in required):
-        yield _Finding(f"{what}_needs_words", f"the {what} needs one of: {', '.join(required[:10])}")
+        yield _Unmet(f"{what}_needs_words", f"the {what} needs one of: {', '.join(required[:10])}")
     unwanted = [word for word in _strings(requirements.get(f"{name}_blacklisted_strings")) if _has(folded, word)]
     if unwanted:
-        yield _Finding(f"{what}_has_words", f"the {what} must not have: {', '.join(unwanted[:10])}")
+        yield _Unmet(f"{what}_has_words", f"the {what} must not have: {', '.join(unwanted[:10])}")
 
 
 def _has(folded: str, word: str) -> bool:
@@ -146,16 +146,16 @@ def _has(folded: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word.casefold().strip())}(?!\w)", folded) is not None
 
 
-def _of_link(requirements: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_Finding]:
+def _of_link(requirements: Mapping[str, Any], outgoing: Outgoing) -> Iterator[_Unmet]:
     if kind_of(outgoing) != "link":
         return
     host = (urlsplit(outgoing.link or "").hostname or "").casefold()
     policy = requirements.get("link_restriction_policy")
     taken, refused = (_strings(requirements.get(f"domain_{name}")) for name in ("whitelist", "blacklist"))
     if policy == "whitelist" and taken and not any(_is_below(host, domain) for domain in taken):
-        yield _Finding("other_websites", f"it takes links to {', '.join(taken[:10])} only")
+        yield _Unmet("other_websites", f"it takes links to {', '.join(taken[:10])} only")
     if policy == "blacklist" and any(_is_below(host, domain) for domain in refused):
-        yield _Finding("website_refused", f"it takes no links to {host}")
+        yield _Unmet("website_refused", f"it takes no links to {host}")
 
 
 def _is_below(host: str, domain: str) -> bool:
