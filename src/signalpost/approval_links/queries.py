@@ -9,7 +9,6 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.events import Actor
-from signalpost.identity.authenticate import Grant
 from signalpost.kit import rows
 from signalpost.kit.db import Db, Row
 from signalpost.web.caller import Caller, Mode
@@ -44,18 +43,6 @@ class ApprovalLinkRow(Struct, frozen=True):
     profile_color: str | None = None
     profile_avatar_url: str | None = None
     workspace_name: str = ""
-
-    @property
-    def grant(self) -> Grant:
-        """What its maker allowed the link."""
-        return Grant(
-            user_id=self.user_id,
-            workspace_id=self.workspace_id,
-            scopes=frozenset(self.scopes),
-            mode=self.mode,
-            profile_ids=self.profile_ids,
-            key_id=self.key_id,
-        )
 
 
 COMPUTED: Final = ("profile_deleted", "profile_name", "profile_color", "profile_avatar_url", "workspace_name")

@@ -12,7 +12,6 @@ from msgspec import Struct
 from signalpost.events import Actor
 from signalpost.feeds.document import Item
 from signalpost.feeds.states import FeedState, HeldReason, ItemState, PublishMode, ReadError
-from signalpost.identity.authenticate import Grant
 from signalpost.kit import rows
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller, Mode
@@ -56,18 +55,6 @@ class FeedRow(Struct, frozen=True):
     version: int = 1
     waiting: int = 0
     posted: int = 0
-
-    @property
-    def grant(self) -> Grant:
-        """What whoever answers for it allowed it."""
-        return Grant(
-            user_id=self.user_id,
-            workspace_id=self.workspace_id,
-            scopes=frozenset(self.scopes),
-            mode=self.mode,
-            profile_ids=self.profile_ids,
-            key_id=self.key_id,
-        )
 
 
 class ItemRow(Struct, frozen=True):

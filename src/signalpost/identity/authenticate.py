@@ -2,11 +2,10 @@
 
 import asyncio
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Protocol
 from uuid import UUID
-
-from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.identity import queries, roles, tokens
@@ -296,15 +295,24 @@ def _role_of(row: KeyCredential, plan: str, keys_max: KeysMax) -> Role:
     return row.role
 
 
-class Grant(Struct, frozen=True, kw_only=True):
-    """What a user allowed something that acts for them: rights, profiles and mode of the credential they used then."""
+class Grant(Protocol):
+    """A row of what acts for a user: rights, profiles and mode of the credential with which they allowed it.
 
-    user_id: UUID
-    workspace_id: UUID
-    scopes: frozenset[str]
-    mode: Mode
-    profile_ids: list[UUID] | None
-    key_id: UUID | None  # of a session: None
+    `profile_ids` None: all of the workspace; `key_id` None: of a session.
+    """
+
+    @property
+    def user_id(self) -> UUID: ...
+    @property
+    def workspace_id(self) -> UUID: ...
+    @property
+    def scopes(self) -> Sequence[str]: ...
+    @property
+    def mode(self) -> Mode: ...
+    @property
+    def profile_ids(self) -> list[UUID] | None: ...
+    @property
+    def key_id(self) -> UUID | None: ...
 
 
 async def caller_by_grant(
@@ -322,7 +330,7 @@ async def caller_by_grant(
     name, membership = record
     if membership.status == "suspended":
         raise problems.Forbidden("Your membership in this workspace is suspended.")
-    scopes, profile_ids = grant.scopes, grant.profile_ids
+    scopes, profile_ids = frozenset(grant.scopes), grant.profile_ids
     if grant.key_id is not None:
         key = await queries.find_key_by_id(db, grant.key_id)
         if key is None or key.workspace_id != grant.workspace_id or key.user_id != grant.user_id:

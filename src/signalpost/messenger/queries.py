@@ -9,7 +9,6 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from signalpost.identity.authenticate import Grant
 from signalpost.kit import crypto
 from signalpost.kit.crypto import KeyRing, SealedColumn
 from signalpost.kit.db import Db
@@ -74,18 +73,6 @@ class LinkRow(Struct):
     last_message_at: datetime
     key_id: UUID | None
     session_id: UUID | None
-
-    @property
-    def grant(self) -> Grant:
-        """What the user allowed the number."""
-        return Grant(
-            user_id=self.user_id,
-            workspace_id=self.workspace_id,
-            scopes=frozenset(self.scopes),
-            mode=self.mode,
-            profile_ids=self.profile_ids,
-            key_id=self.key_id,
-        )
 
     @property
     def recipient_hash(self) -> bytes:

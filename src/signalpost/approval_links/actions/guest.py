@@ -195,9 +195,7 @@ async def _open(context: AppContext, token: str) -> _Opened:
 async def _maker(context: AppContext, db: Db, link: ApprovalLinkRow) -> Caller | None:
     """Return who made a link, with what is left of their rights; None: they may not approve its posts any more."""
     try:
-        caller = await caller_by_grant(
-            context.settings, db, link.grant, f"approval-link:{link.id.hex}", limits.API_KEYS.of
-        )
+        caller = await caller_by_grant(context.settings, db, link, f"approval-link:{link.id.hex}", limits.API_KEYS.of)
     except (KeyRevoked, TokenExpired, problems.Forbidden):
         return None
     if caller is None or not roles.may_approve(caller.role) or not caller.may_see_profile(link.profile_id):

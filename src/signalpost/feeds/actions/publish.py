@@ -107,7 +107,7 @@ async def _caller(context: AppContext, db: Db, feed: FeedRow) -> Caller:
         _Held: they may not write such posts any more, or the plan covers fewer feeds.
     """
     try:
-        caller = await caller_by_grant(context.settings, db, feed.grant, f"feed:{feed.id.hex}", limits.API_KEYS.of)
+        caller = await caller_by_grant(context.settings, db, feed, f"feed:{feed.id.hex}", limits.API_KEYS.of)
         if caller is None or not caller.may_see_profile(feed.profile_id):
             raise _Held("rights")
         require_rights(caller, feed.publish_mode)

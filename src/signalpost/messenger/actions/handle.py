@@ -138,7 +138,7 @@ async def _caller(context: AppContext, db: Db, linked: LinkRow) -> Caller | None
     if linked.key_id is None and linked.session_id is None:
         raise KeyRevoked("It is not known who linked this number.")
     name = f"messaging:{linked.id.hex}"
-    caller = await caller_by_grant(context.settings, db, linked.grant, name, limits.API_KEYS.of)
+    caller = await caller_by_grant(context.settings, db, linked, name, limits.API_KEYS.of)
     if caller is not None:
         plans.require_feature(caller, limits.MESSENGER_LINK)
     return caller
