@@ -25,6 +25,7 @@ from signalpost.conformance.harness import outgoing
 from signalpost.kit import ids
 from signalpost.networks import CONNECTORS
 from signalpost.networks.connectors.bluesky import rich_text
+from signalpost.networks.connectors.ghost.content import content_of as ghost_content
 from signalpost.networks.connectors.matrix.markdown import html_of
 from signalpost.networks.connectors.reddit.rules import _words
 from signalpost.networks.connectors.sandbox import _number as number_of_marker
@@ -132,6 +133,7 @@ CALLED: dict[str, Callable[[str], object]] = {
     "matrix.markdown.html_of": html_of,
     "reddit.rules._words": lambda text: [*_words({"title_blacklisted_strings": ["a", "bread"] * 100}, "title", text)],
     "slack.message.sent_text": lambda text: sent_text(text, {}),
+    "ghost.content.content_of": lambda text: ghost_content(text, ()),
     "wordpress.blocks.content_of": lambda text: content_of(outgoing(text), text, ()),
     "kit.ids.decode": lambda text: ids.decode("pst", text),
     "networks.connectors.sandbox._number": lambda text: number_of_marker(text, 9),

@@ -28,7 +28,7 @@ TEXTS: Mapping[str, str] = {
     "collaborators": "ada", "topicTag": "bread", "threadId": "1" * 17, "appliedTags": "1" * 16, "url": URL,
     "linkPreviewUrl": URL, "color": "#5865f2", "avatarUrl": URL,
     "threadTs": "1716567890.123456",
-    "slug": "fresh-rye", "crosspostOf": "1kh35wk",
+    "slug": "fresh-rye", "crosspostOf": "1kh35wk", "newsletter": "weekly", "canonicalUrl": URL,
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}
@@ -146,7 +146,7 @@ async def clients(world: World) -> dict[str, str]:
         "bluesky": {"identifier": "alice.test", "appPassword": "right"},
         **{
             key: SCENES[key].fields(world.simulator.world.networks[key])  # type: ignore[misc]
-            for key in ("discord", "matrix", "slack", "wordpress")
+            for key in ("discord", "ghost", "matrix", "slack", "wordpress")
         },
     }
     clients = {}
@@ -190,7 +190,7 @@ async def test_every_option_of_every_network_is_sent_as_it_was_entered(
 
 
 def test_no_network_is_left_out() -> None:
-    assert {*KEYS, "mastodon", "bluesky", "discord", "matrix", "slack", "wordpress"} == {*NETWORKS}
+    assert {*KEYS, "mastodon", "bluesky", "discord", "ghost", "matrix", "slack", "wordpress"} == {*NETWORKS}
 
 
 async def test_a_network_that_does_not_answer_is_asked_again_and_what_was_chosen_stays(

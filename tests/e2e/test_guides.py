@@ -80,6 +80,7 @@ NOT_RUN = {
     ("networks/matrix", "curl $API/platforms/matrix/connect"): SIMULATED,
     ("networks/slack", f'{SLACK}"webhookUrl"'): SIMULATED,
     ("networks/slack", f'{SLACK}"botToken"'): SIMULATED,
+    ("networks/ghost", "curl $API/platforms/ghost/connect"): SIMULATED,
     ("networks/wordpress", "curl $API/platforms/wordpress/connect"): SIMULATED,
     ("networks/telegram", "curl $API/platforms/telegram/connect"): SIMULATED,
     ("operate", "pipx install ."): MACHINE,

@@ -26,7 +26,8 @@ from signalpost.conformance.harness import (
 )
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
-from signalpost.networks.connectors.wordpress.blocks import content_of, key_of
+from signalpost.networks.articles import key_of
+from signalpost.networks.connectors.wordpress.blocks import content_of
 from signalpost.networks.connectors.wordpress.site import find_api
 from signalpost.networks.contract import (
     ApiError,

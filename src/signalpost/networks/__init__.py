@@ -7,6 +7,7 @@ from signalpost.networks.connectors import (
     bluesky,
     discord,
     facebook,
+    ghost,
     instagram,
     linkedin,
     mastodon,
@@ -45,6 +46,7 @@ CONNECTORS: Mapping[str, Connector] = {
         wordpress.CONNECTOR,
         matrix.CONNECTOR,
         reddit.CONNECTOR,
+        ghost.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""
@@ -67,6 +69,7 @@ PLATFORMS: tuple[str, ...] = (
     "google_business",
     "tumblr",
     "wordpress",
+    "ghost",
     "devto",
     "lemmy",
     "nostr",

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from signalpost.kit.http import BadResponse
 from signalpost.networks.connectors.wordpress.calls import call_api, call_site, code_of, error_text
-from signalpost.networks.connectors.wordpress.site import CONNECT_SECONDS, find_api
+from signalpost.networks.connectors.wordpress.site import find_api
 from signalpost.networks.contract import (
     ApiError,
     BadCredentials,
@@ -18,6 +18,7 @@ from signalpost.networks.contract import (
     Server,
 )
 from signalpost.networks.responses import members, string
+from signalpost.networks.sites import CONNECT_SECONDS
 
 _ME: Final = "GET /wp/v2/users/me"
 _FIELDS: Final = {"context": "edit", "_fields": "id,name,username,slug,link,avatar_urls,capabilities"}

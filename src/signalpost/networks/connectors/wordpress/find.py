@@ -1,11 +1,11 @@
 """Looking for a post whose answer was lost, among those of the user that changed since the intent."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from datetime import UTC, datetime
+from typing import Any
 
 from signalpost.kit.http import BadResponse
-from signalpost.networks.connectors.wordpress.blocks import key_of, paragraphs
+from signalpost.networks.articles import key_of, paragraphs, searched_since, too_early
 from signalpost.networks.connectors.wordpress.calls import call_api
 from signalpost.networks.connectors.wordpress.facts import FACTS
 from signalpost.networks.contract import OutcomeUnknown, Response
@@ -13,20 +13,12 @@ from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import single_spaced, string
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 
-TOO_EARLY_SECONDS: Final = 120  # younger than this, the site may still be storing it
-SKEW_SECONDS: Final = 600  # between the clock of the site and ours
 PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 20, 20, 10_000_000
 
 
 async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
     """Look for an intended post; None when it is certainly not there."""
-    at = datetime.fromisoformat(intended["at"])
-    result = await _search(part, intended, at - timedelta(seconds=SKEW_SECONDS))
-    left = at + timedelta(seconds=TOO_EARLY_SECONDS) - part.session.now()
-    if result is None and left > timedelta(0):
-        message = "It is too early to tell whether the site accepted the post."
-        return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
-    return result
+    return await _search(part, intended, searched_since(intended)) or too_early(part, intended)
 
 
 async def _search(part: ThreadPart, intended: Mapping[str, Any], since: datetime) -> PublicPart | OutcomeUnknown | None:
@@ -83,7 +75,7 @@ def _is_same(part: ThreadPart, intended: Mapping[str, Any], post: Mapping[str, A
         return True
     if not is_restored(intended):
         return False
-    texts = [inner for _, _, inner in paragraphs(text_of_part(FACTS, part.outgoing, 0))]
+    texts = [f"<p>{inner}</p>" for inner in paragraphs(text_of_part(FACTS, part.outgoing, 0))]
     same_title = single_spaced(_raw(post.get("title"))) == single_spaced(part.outgoing.title)
     return same_title and all(text in content for text in texts)
 

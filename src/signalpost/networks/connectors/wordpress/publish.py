@@ -2,12 +2,13 @@
 
 import html
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse
 from signalpost.kit.http import Part as FormPart
+from signalpost.networks.articles import uploaded_once
 from signalpost.networks.connectors.wordpress.blocks import Uploaded, content_of
 from signalpost.networks.connectors.wordpress.calls import CREATE, call_api, code_of, explain
 from signalpost.networks.connectors.wordpress.facts import FACTS
@@ -25,8 +26,6 @@ from signalpost.networks.threads import PublicPart, ThreadPart
 
 CALL_SECONDS: Final = 60.0
 UPLOAD_SECONDS: Final = 180.0
-FILES_SECONDS_MAX: Final = 86_400
-"""An upload that no post used for longer may have been cleaned up by someone."""
 ANSWER_BYTES_MAX: Final = 5_000_000
 
 
@@ -49,7 +48,10 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
         taxonomy: [await _term(session, taxonomy, name) for name in options.get(taxonomy) or ()]
         for taxonomy in ("categories", "tags")
     }
-    files = [(media, await _uploaded(part, index, media)) for index, media in enumerate(outgoing.media)]
+    files = [
+        (media, await uploaded_once(part, f"media:{index}", partial(_upload, session, media)))
+        for index, media in enumerate(outgoing.media)
+    ]
     body: dict[str, Any] = {"status": options.get("status") or "publish", "title": outgoing.title or ""}
     body |= {name: options[name] for name in ("excerpt", "slug") if options.get(name)}
     body |= {taxonomy: ids for taxonomy, ids in terms.items() if ids}
@@ -91,27 +93,19 @@ def _id(value: Any) -> int:
     return value
 
 
-async def _uploaded(part: ThreadPart, index: int, media: OutgoingMedia) -> Uploaded:
-    """Return id and address of a file at the site, uploading it unless an earlier attempt did."""
-    step = f"media:{index}"
-    earlier: Uploaded | None = part.journal.steps.get(step)
-    if earlier is not None:
-        age = part.session.now() - datetime.fromisoformat(earlier["at"])
-        if age < timedelta(seconds=FILES_SECONDS_MAX):
-            return earlier
+async def _upload(session: NetworkSession, media: OutgoingMedia) -> Uploaded:
+    """Send a file, and return its id and address at the site."""
     form = [FormPart("file", media.read(), media.file_name, media.mime_type, media.size_bytes)]
     form += [FormPart("alt_text", media.alt_text)] if media.alt_text else []
     response = await call_api(
-        part.session, "POST /wp/v2/media", data=form, timeout_seconds=UPLOAD_SECONDS, bytes_max=ANSWER_BYTES_MAX,
+        session, "POST /wp/v2/media", data=form, timeout_seconds=UPLOAD_SECONDS, bytes_max=ANSWER_BYTES_MAX,
         expect=(201,),
     )  # fmt: skip
     answer: Mapping[str, Any] = members(response)
     url = string(answer.get("source_url"))
     if url is None:
         raise BadResponse("the response has no address of the file", status=response.status)
-    uploaded = {"id": _id(answer.get("id")), "url": url, "at": clock.wire(part.session.now())}
-    await part.journal.record(step, uploaded)
-    return uploaded
+    return {"id": _id(answer.get("id")), "url": url}
 
 
 publish, _, reconcile = in_parts(explain, find=find, create=_create)

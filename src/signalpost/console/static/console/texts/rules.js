@@ -171,6 +171,10 @@ export const RULES = {
     t("This user of the site may write drafts and not publish. Choose the status draft or pending."),
   "media.may_not_upload": () =>
     t("This user of the site may not upload files. Leave them out, or give the user another role there."),
+  "newsletter.draft": () =>
+    t("A draft is not sent to anybody. Leave the newsletter out, or publish the post."),
+  "newsletter.missing": () =>
+    t("Without a newsletter nothing is sent by e-mail. Name one, or leave this out."),
   "media.bot_only": (_, network) =>
     t("A webhook of {network} cannot send files. Leave them out, or connect the channel by a bot.", {
       network,

@@ -95,6 +95,19 @@ export default /** @type {Record<string, string>} */ ({
   Spoiler: "Spoiler",
   "Replies to the inbox": "Antworten in den Posteingang",
   "Post to share": "Beitrag zum Teilen",
+  published: "Veröffentlichen",
+  members: "Mitglieder",
+  paid: "Zahlende Mitglieder",
+  unpaid: "Mitglieder, die nicht zahlen",
+  "Who may read it": "Wer ihn lesen darf",
+  Authors: "Autoren",
+  Caption: "Bildunterschrift",
+  "Canonical address": "Maßgebliche Adresse",
+  "Featured post": "Hervorgehobener Beitrag",
+  "Send as newsletter": "Als Newsletter senden",
+  "Who gets the e-mail": "Wer die E-Mail bekommt",
+  "By e-mail alone": "Nur per E-Mail",
+  "Subject of the e-mail": "Betreff der E-Mail",
   "Text in Slack's markup": "Text in Slacks Auszeichnung",
   "Previews of pages": "Vorschau von Seiten",
   "Previews of media": "Vorschau von Medien",
@@ -252,6 +265,26 @@ export default /** @type {Record<string, string>} */ ({
     "Namen von Kategorien. Was es nicht gibt, wird angelegt, wenn die Person das dort darf.",
   "Names of tags. One that does not exist is made.":
     "Namen von Schlagwörtern. Was es nicht gibt, wird angelegt.",
+  "`published` (default) or `draft`.": "Üblicherweise wird der Beitrag veröffentlicht.",
+  "Who may read the post: everybody (default), members, or paying members.":
+    "Wer den Beitrag lesen darf: üblicherweise alle, sonst Mitglieder oder zahlende Mitglieder.",
+  "Names of tags. One that does not exist is made. One that begins with `#` is not shown to readers.":
+    "Namen von Schlagwörtern. Was es nicht gibt, wird angelegt. Was mit # beginnt, sieht beim Lesen niemand.",
+  "E-mail addresses of people who work on the site. By default the owner of the site is the author.":
+    "E-Mail-Adressen von Menschen, die an der Website arbeiten. Üblicherweise gilt als Autor, wem die Website gehört.",
+  "The end of the address of the post, in lower case with hyphens. By default Ghost makes it of the title, and adds a number to one that is taken.":
+    "Das Ende der Adresse des Beitrags, klein und mit Bindestrichen. Üblicherweise bildet Ghost es aus dem Titel; ist es vergeben, kommt eine Zahl dazu.",
+  "Where the post first appeared; search engines then count that page.":
+    "Wo der Beitrag zuerst erschienen ist; für Suchmaschinen zählt dann jene Seite.",
+  "Whether the theme shows the post as a featured one.": "Ob das Theme den Beitrag hervorhebt.",
+  "The caption of the featured image.": "Die Bildunterschrift des Beitragsbilds.",
+  "The slug of a newsletter: the post is sent to its members by e-mail, once. Without it nobody gets an e-mail.":
+    "Der Slug eines Newsletters: Seine Mitglieder bekommen den Beitrag einmal per E-Mail. Ohne ihn bekommt niemand eine E-Mail.",
+  "Which members of the newsletter get the e-mail: `everyone` (default), `unpaid` or `paid`.":
+    "Welche Mitglieder des Newsletters die E-Mail bekommen. Üblicherweise alle.",
+  "Whether the post is sent by e-mail alone, and does not appear on the site.":
+    "Ob der Beitrag nur per E-Mail kommt und nicht auf der Website erscheint.",
+  "The subject of the e-mail, instead of the title.": "Der Betreff der E-Mail statt des Titels.",
   "A summary that lists of posts show instead of the beginning.":
     "Eine Zusammenfassung, die Listen von Beiträgen statt des Anfangs zeigen.",
   "The end of the address of the post, in lower case with hyphens. By default WordPress makes it of the title, and adds a number to one that is taken.":

@@ -40,6 +40,10 @@ export default /** @type {Record<string, string>} */ ({
     "Diese Person darf auf der Website Entwürfe schreiben, aber nicht veröffentlichen. Wählen Sie den Status Entwurf oder Zur Freigabe.",
   "This user of the site may not upload files. Leave them out, or give the user another role there.":
     "Diese Person darf auf der Website keine Dateien hochladen. Lassen Sie sie weg, oder geben Sie ihr dort eine andere Rolle.",
+  "A draft is not sent to anybody. Leave the newsletter out, or publish the post.":
+    "Ein Entwurf wird niemandem gesendet. Lassen Sie den Newsletter weg, oder veröffentlichen Sie den Beitrag.",
+  "Without a newsletter nothing is sent by e-mail. Name one, or leave this out.":
+    "Ohne Newsletter geht keine E-Mail hinaus. Nennen Sie einen, oder lassen Sie dies weg.",
   "A webhook of {network} cannot send files. Leave them out, or connect the channel by a bot.":
     "Ein Webhook von {network} kann keine Dateien senden. Lassen Sie sie weg, oder verbinden Sie den Kanal mit einem Bot.",
   "The app at {network} may not send files yet. Give it the permissions, and connect the account again.":
