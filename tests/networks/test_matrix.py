@@ -273,8 +273,8 @@ async def test_each_file_is_there_once_whichever_answer_is_lost(place: Place, ht
 
 
 @pytest.mark.parametrize(("device", "waits"), [(DEVICE, False), ("OTHER", True), (None, True)])
-async def test_only_the_device_that_sent_repeats_at_once(device: str | None, waits: bool) -> None:
-    """Its transaction is known to the server, so that a message still on its way is not there twice."""
+async def test_only_the_device_that_sent_repeats_soon(device: str | None, waits: bool) -> None:
+    """Its transaction is known to the server soon, so that a message that was on its way is not there twice."""
     clock = Clock()
     server = FAKE.server(clock)
     values = {**FAKE.account, "facts": {**SEEDED, "deviceId": device}}

@@ -14,6 +14,7 @@ from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 
 REPEAT_SECONDS: Final = 600
 """So long at least, servers know a transaction of the same device: Synapse for a day, others for half an hour."""
+ANSWERED_SECONDS: Final = 5  # Dendrite knows a transaction only once it has answered it
 TOO_EARLY_SECONDS: Final = 60  # younger than this, a message of another device may still be on its way
 SKEW_SECONDS: Final = 600  # between the clock of the homeserver and ours
 PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 20, 100, 10_000_000
@@ -47,9 +48,8 @@ async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | Ou
     if all(ids := [event_id or "" for event_id in sent_ids(part)]):
         return public_part(part, ids)
     age, device = part.session.now() - at, part.session.facts.get("deviceId")
-    if device and device == intended.get("device") and age < timedelta(seconds=REPEAT_SECONDS):
-        return None
-    left = timedelta(seconds=TOO_EARLY_SECONDS) - age
+    repeats = device and device == intended.get("device") and age < timedelta(seconds=REPEAT_SECONDS)
+    left = timedelta(seconds=ANSWERED_SECONDS if repeats else TOO_EARLY_SECONDS) - age
     return OutcomeUnknown(message=_TOO_EARLY, tells_after_seconds=left.total_seconds()) if left > timedelta() else None
 
 
