@@ -45,7 +45,7 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
         raise InvalidField("adminApiKey", _NO_KEY)
     site, path, about = await _find_api(server, fields.get(FIELD, "") or server.base_url)
     try:
-        await call_site(site, path, key, clock.now(), _POSTS, params=_FIRST, timeout_seconds=CONNECT_SECONDS)
+        await call_site(site, path, key, clock.actual(), _POSTS, params=_FIRST, timeout_seconds=CONNECT_SECONDS)
     except ApiError as error:
         response = error.response
         if not answers_as_ghost(response):
