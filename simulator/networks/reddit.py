@@ -14,7 +14,7 @@ from simulator.ledger import Entry
 from simulator.messages import Fail, Request, Response
 from simulator.network import Limit, Network, Route, route
 from simulator.networks.reddit_files import Files
-from simulator.oauth import Grant, OAuthError, OAuthRules
+from simulator.oauth import OAuthError, OAuthRules
 from simulator.world import Destination, Quota, World
 
 CALLS = Limit(1_000, 600, "app")
@@ -88,12 +88,13 @@ class Reddit(Files, Network):
     def revoke_answer(self) -> Response:
         return Response(204)
 
-    def authenticate(self, request: Request) -> Grant | None:
-        """Refuse callers that do not say who they are."""
+    def handle(self, request: Request, made: Route | None) -> Response:
+        """Refuse programs that do not say who they are; browsers and the hosts of files do not matter."""
         agent = request.headers.get("user-agent", "").lower()
-        if not agent or agent.startswith(_VAGUE):
-            raise Fail(self.failure(429, "Too Many Requests"))
-        return super().authenticate(request)
+        is_program = request.path not in {"/", "/api/v1/authorize"}
+        if is_program and (not agent or agent.startswith(_VAGUE)):
+            return self.failure(429, "Too Many Requests")
+        return super().handle(request, made)
 
     def errors(self, *errors: tuple[str, str, str], data: Any = None, **more: Any) -> Response:
         """Return what a call says of what is wrong; its status is 200."""

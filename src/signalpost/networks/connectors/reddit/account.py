@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from signalpost.kit.http import BadResponse
 from signalpost.networks import oauth2
-from signalpost.networks.connectors.reddit.calls import OAUTH, call, listed
+from signalpost.networks.connectors.reddit.calls import OAUTH, call, introduced, listed, of
 from signalpost.networks.connectors.reddit.rules import reason_against
 from signalpost.networks.contract import (
     ApiError,
@@ -28,10 +28,9 @@ _MODERATORS_ONLY: Final = "Only moderators of the subreddit can choose this flai
 
 async def exchange(server: Server, app: OAuthApp, code: AuthorizationCode) -> Identity:
     """Redeem the code, and read whose account its tokens open."""
+    server = introduced(server, app)
     tokens = await oauth2.redeem_code(OAUTH, server, app, code)
-    headers = {
-        "Authorization": f"Bearer {tokens.secrets['accessToken']}", "User-Agent": f"web:{app.client_id}:v1",
-    }  # fmt: skip
+    headers = {"Authorization": f"Bearer {tokens.secrets['accessToken']}"}
     response = await server.call("GET", _ME, headers=headers, params={"raw_json": "1"})
     remote_id, username = texts(response, "id", "name")
     profile = members(response)
@@ -64,7 +63,7 @@ async def check(session: NetworkSession) -> Health:
 async def revoke(session: NetworkSession) -> None:
     """Revoke the refresh token, and the access tokens with it."""
     try:
-        await oauth2.revoke_by(OAUTH)(session)
+        await oauth2.revoke_by(OAUTH)(of(session))
     except ApiError as error:
         if error.response.status != 204:  # which is what Reddit says when it has done so
             raise
@@ -78,10 +77,12 @@ def _followers(profile: Mapping[str, Any]) -> int | None:
 # --- what can be chosen --------------------------------------------------------------------------------------------
 
 
-async def choices(session: NetworkSession, options: Sequence[str], of: str | None) -> Mapping[str, Sequence[Choice]]:
+async def choices(
+    session: NetworkSession, options: Sequence[str], parent: str | None
+) -> Mapping[str, Sequence[Choice]]:
     """List the account's subreddits, those that it moderates first, and its profile; or the flairs of a subreddit."""
     if "flairId" in options:
-        return {"flairId": [_flair(flair) for flair in await flairs(session, of or "")][:CHOICES_MAX]}
+        return {"flairId": [_flair(flair) for flair in await flairs(session, parent or "")][:CHOICES_MAX]}
     entries: dict[str, Choice] = {}
     for where in ("moderator", "subscriber"):
         async for subreddit in _subreddits(session, where):

@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from signalpost.kit.http import BadResponse
 from signalpost.networks import oauth2
 from signalpost.networks.contract import (
     ApiError,
+    Http,
     NeedsReconnect,
     NetworkSession,
+    OAuthApp,
     OAuthFacts,
     Outcome,
     OutcomeUnknown,
     Refused,
     Response,
+    Server,
     TryLater,
 )
 from signalpost.networks.responses import members, redacted, response_text, string
@@ -88,13 +92,34 @@ _TOO_LARGE: Final = b"<Code>EntityTooLarge</Code>"
 """What the host of the files says, in XML."""
 _BY_STATUS: Final = {403: "permission_missing", 404: "destination_missing", 413: "media_too_large"}
 
-refresh = oauth2.refresh_by(OAUTH)
+
+class _Introduced:
+    """A client whose calls say who makes them, also those for tokens."""
+
+    def __init__(self, http: Http, agent: str) -> None:
+        self._http, self._agent = http, agent
+
+    async def request(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, **rest: Any
+    ) -> Response:  # fmt: skip
+        return await self._http.request(method, url, headers={"User-Agent": self._agent, **(headers or {})}, **rest)
 
 
-def user_agent(session: NetworkSession) -> str:
-    """Return who calls, in the form that Reddit wants; it slows down or refuses those that say less."""
-    app = session.app.client_id if session.app is not None else "signalpost"
-    return f"web:{app}:v1 (by /u/{session.username})"
+def introduced(server: Server, app: OAuthApp | None, username: str = "") -> Server:
+    """Return a server whose calls say who makes them as Reddit wants it; it slows down or refuses those that do not."""
+    by = f" (by /u/{username})" if username else ""
+    agent = f"web:{app.client_id if app is not None else 'signalpost'}:v1{by}"
+    return replace(server, http=_Introduced(server.http, agent))
+
+
+def of(session: NetworkSession) -> NetworkSession:
+    """Return a session whose calls say who makes them."""
+    return replace(session, server=introduced(session.server, session.app, session.username))
+
+
+async def refresh(session: NetworkSession) -> None:
+    """Renew the access token."""
+    await oauth2.refresh_by(OAUTH)(of(session))
 
 
 async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> Response:
@@ -102,8 +127,8 @@ async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> 
     params = {"raw_json": "1", **rest.pop("params", {})}  # or <, > and & come as entities
 
     async def send(token: str) -> Response:
-        headers = {"Authorization": f"Bearer {token}", "User-Agent": user_agent(session)}
-        return await session.server.call(method, path, headers=headers, params=params, **rest)
+        headers = {"Authorization": f"Bearer {token}"}
+        return await of(session).server.call(method, path, headers=headers, params=params, **rest)
 
     return await oauth2.call_with_token(session, refresh, send)
 
