@@ -55,7 +55,7 @@ threads = pytest.mark.parametrize("key", [key for key in FAKES if CONNECTORS[key
 
 
 def test_slugs() -> None:
-    assert len(set(PLATFORMS)) == len(PLATFORMS) == 22
+    assert len(set(PLATFORMS)) == len(PLATFORMS) == 23
     assert set(CONNECTORS) <= set(PLATFORMS)
     assert set(ALIASES.values()) <= set(PLATFORMS)
     assert [canonical(slug) for slug in ("twitter", "x", "googlebusiness", "myspace", "")] == [

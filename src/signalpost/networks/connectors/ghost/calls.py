@@ -1,13 +1,13 @@
 """Calls to the Admin API of a site with a token that its key signs, and what its errors mean."""
 
 import base64
+import hmac
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 
-from signalpost.kit import crypto
 from signalpost.networks.contract import (
     ApiError,
     NeedsReconnect,
@@ -48,7 +48,7 @@ def token_of(key: str, now: datetime) -> str:
     issued = int(now.timestamp())
     claims = {"iat": issued, "exp": issued + TOKEN_SECONDS, "aud": "/admin/"}
     signed = f"{_encoded({'alg': 'HS256', 'kid': key_id, 'typ': 'JWT'})}.{_encoded(claims)}"
-    return f"{signed}.{_base64(crypto.hmac_sha256(bytes.fromhex(secret), signed.encode()))}"
+    return f"{signed}.{_base64(hmac.digest(bytes.fromhex(secret), signed.encode(), 'sha256'))}"
 
 
 def _encoded(value: Mapping[str, Any]) -> str:
