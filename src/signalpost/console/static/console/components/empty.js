@@ -1,5 +1,6 @@
 // A list without rows: what it is for, and how to begin.
 import { html } from "../html.js";
+import { t } from "../i18n.js";
 import { Icon } from "../icons.js";
 
 /** @typedef {import("../html.js").Children} Children */
@@ -13,9 +14,12 @@ export function Empty({ title, children, action, curl, icon = "posts" }) {
       <p>${children}</p>
       ${action}
       ${curl && html`
-        <pre tabindex="0" class="curl">
-          ${curl}
-        </pre>
+        <details class="small">
+          <summary>${t("Details for developers")}</summary>
+          <pre tabindex="0" class="curl">
+            ${curl}
+          </pre>
+        </details>
       `}
     </div>
   `;
