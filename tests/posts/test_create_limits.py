@@ -76,10 +76,10 @@ async def test_of_several_problems_the_first_one_is_reported(
         await db.execute("update profile set over_limit = false where workspace_id = $1", owner.workspace_id)
     assert await attempt(context, who, body(owner, **wrong)) is PreflightFailed
     wrong["text"] = "Taken"
-    assert await attempt(context, who, body(owner, **wrong)) is DuplicateContent
-    wrong["text"] = "Not taken"
     assert await attempt(context, who, body(owner, **wrong)) is ExternalIdConflict
     del wrong["external_id"]
+    assert await attempt(context, who, body(owner, **wrong)) is DuplicateContent
+    wrong["text"] = "Not taken"
     assert await attempt(context, who, body(owner, **wrong)) is PlanLimitReached  # of those that wait
     del wrong["scheduled_at"]
     assert await attempt(context, who, body(owner, **wrong)) is PlanLimitReached  # of the month
