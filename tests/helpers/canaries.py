@@ -25,6 +25,8 @@ _PIECE = 16
 _WORD = re.compile(r"[0-9A-Za-z_-]{16,}")
 _BASE64_WORD = re.compile(r"[0-9A-Za-z]{16,}")
 _LITERAL_MIN = 8
+_VARIETY_MIN = 5
+"""Different characters of a piece: fewer stand in any test that repeats one, as in the path of a long link."""
 _NAMES = re.compile(r"token|secret|password|jwt|seed|verifier|link|(^|[a-z])key$", re.IGNORECASE)
 """Members of what is sealed that are secret; others stand beside them, such as names and addresses."""
 _NOT_SECRET = ("idempotency|", "messenger", "mail", "instance")
@@ -50,7 +52,8 @@ class Canaries:
         if secret in self._tests or len(set(secret)) < _LITERAL_MIN:  # a test of lengths
             return
         self._tests[secret] = self.test
-        if (pieces := list(_pieces(secret))) and not all(piece in self._pieces for piece in pieces):
+        pieces = [piece for piece in _pieces(secret) if len(set(piece)) >= _VARIETY_MIN]
+        if pieces and not all(piece in self._pieces for piece in pieces):
             self._pieces |= dict.fromkeys(pieces, secret)
             self._clean.clear()
         elif not _WORD.search(secret) and len(secret) >= _LITERAL_MIN:

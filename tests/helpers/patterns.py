@@ -56,7 +56,7 @@ def all_patterns() -> list[Pattern]:
         for name, value in vars(module).items():
             values = [value]
             if isinstance(value, (dict, list, tuple)):
-                values = list(value.values()) if isinstance(value, dict) else list(value)
+                values = [*value, *value.values()] if isinstance(value, dict) else list(value)
                 values += [part for entry in values if isinstance(entry, tuple) for part in entry]
             for index, entry in enumerate(values):
                 if isinstance(entry, (re.Pattern, regex.Pattern)):

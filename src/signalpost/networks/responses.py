@@ -14,20 +14,30 @@ RESPONSE_BYTES_MAX = 4096
 MEMBER_LENGTH_MAX = 8_192
 """Of a string member: no id, address or token is longer."""
 WAIT_SECONDS_MAX = 86_400.0
-_SECRETS = re.compile(  # linear: whatever begins like a secret is one, so nothing is read twice
-    r"eyJ[\w-]{8,}(?:\.[\w-]+){0,4}"  # JSON Web Tokens
-    r"|\b[0-9]{6,16}:[\w-]{30,100}"  # tokens of Telegram's bots
-    r"|\bxox[a-z]-[\w-]{10,200}"  # tokens of Slack
-    r"|\b(?:syt|mct|mat|mcr)_[\w-]{10,200}"  # tokens of Matrix, as Synapse and its account service make them
-    r"|\b(?:EAA|IGAA|THAA|IGQV)[\w-]{16,}"  # access tokens of Meta, which its errors may quote
-    r"|(?i:bearer|dpop|basic)\s+[\w.~+/=-]{8,}"
-    r'|(?i:(?<=token":")|(?<=jwt":")|(?<=secret":")|(?<=password":"))[^"]{4,}'
-)
+# Linear: whatever begins like a secret is one, so nothing is read twice. Each begins with a literal or a set and looks
+# behind it afterwards, so that the search skips to it: one pattern of all these took ten times as long, 9 ms for 16 KB.
+_SECRETS = {
+    re.compile(pattern): replacement
+    for pattern, replacement in (
+        (r"eyJ[\w-]{8,}(?:\.[\w-]+){0,4}", "[redacted]"),  # JSON Web Tokens
+        (r"[0-9](?<![0-9][0-9])[0-9]{5,15}:[\w-]{30,100}", "[redacted]"),  # of Telegram's bots, in addresses too
+        (r"xox(?<!\wxox)[a-z]-[\w-]{10,200}", "[redacted]"),  # tokens of Slack
+        # tokens of Matrix, as Synapse and its account service make them
+        (r"[sm](?<!\w[sm])(?:(?<=s)yt|(?<=m)(?:ct|at|cr))_[\w-]{10,200}", "[redacted]"),
+        # access tokens of Meta, which its errors may quote
+        (r"[EIT](?<!\w[EIT])(?:(?<=E)AA|(?<=I)G(?:AA|QV)|(?<=T)HAA)[\w-]{16,}", "[redacted]"),
+        (r"[BbDd](?i:(?<=b)(?:earer|asic)|(?<=d)pop)\s+[\w.~+/=-]{8,}", "[redacted]"),
+        (r'":"(?i:(?<=token":")|(?<=jwt":")|(?<=secret":")|(?<=password":"))[^"]{4,}', '":"[redacted]'),
+    )
+}
+"""What looks like a credential, and what stands in its place."""
 
 
 def redacted(text: str) -> str:
     """Return the beginning of `text` without anything that looks like a credential, at most 4 KB of UTF-8."""
-    safe = _SECRETS.sub("[redacted]", text[: 4 * RESPONSE_BYTES_MAX]).replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    safe = text[: 4 * RESPONSE_BYTES_MAX].replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    for secret, replacement in _SECRETS.items():
+        safe = secret.sub(replacement, safe)
     return safe.encode("utf-8", "replace")[:RESPONSE_BYTES_MAX].decode("utf-8", "ignore")
 
 
