@@ -42,6 +42,14 @@ class Lease:
         self.transaction = context.database.transaction
 
 
+async def index(context: AppContext) -> None:
+    """Do the job until nothing is left, in all workspaces."""
+    lease: Any = Lease(context)
+    job = work.SearchTexts()
+    while await job.write(lease, {}) is not None:
+        pass
+
+
 class Posts:
     """Posts of one workspace, written by the hundred."""
 
@@ -66,10 +74,7 @@ class Posts:
             await db.execute(statement, *values)
 
     async def index(self) -> None:
-        lease: Any = Lease(self.context)
-        job = work.SearchTexts()
-        while await job.write(lease, {}) is not None:
-            pass
+        await index(self.context)
 
     async def fetch(self, statement: str, *values: Any) -> list[Any]:
         async with self.context.database.connection() as db:
@@ -98,6 +103,18 @@ class Posts:
             assert await self.found(text) == expected, text
 
 
+LEAST = 50
+"""Of a workspace with fewer unindexed texts none is indexed."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+async def texts_of_others(context: AppContext) -> None:
+    """What other tests left is indexed at full pace: with the bounds of these tests it takes minutes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index_texts, "UNINDEXED_MIN", LEAST)
+        await index(context)
+
+
 @pytest.fixture
 async def posts(context: AppContext, api: Api, make: Make) -> Posts:
     return Posts(context, api, await make.owner())
@@ -106,7 +123,7 @@ async def posts(context: AppContext, api: Api, make: Make) -> Posts:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bounds that a few hundred posts exceed."""
-    monkeypatch.setattr(index_texts, "UNINDEXED_MIN", 50)
+    monkeypatch.setattr(index_texts, "UNINDEXED_MIN", LEAST)
     monkeypatch.setattr(
         work, "_TEXTS", 40_000
     )  # also of each of a hundred workspaces: those of other tests are looked at
