@@ -77,7 +77,7 @@ def test_a_recipe_keeps_its_promise_of_files(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_recipes_are_complete(tmp_path: Path) -> None:
     """What they leave out is found by the checks of floors and of the contract."""
     for name in COPIED:
