@@ -249,7 +249,7 @@ class Reddit(Files, Network):
         page = f"https://www.reddit.com/user/{request.person.username}/submitted/"
         return {"user_submitted_page": page, "websocket_url": "wss://ws.wss.redditmedia.com/rte_images/x?m=y"}
 
-    def checked(self, request: Request, form: Mapping[str, Any], kind: str) -> dict[str, Any]:  # noqa: PLR0912, C901
+    def checked(self, request: Request, form: Mapping[str, Any], kind: str) -> dict[str, Any]:
         """Return the subreddit of a post that it takes."""
         if form.get("api_type") != "json":
             raise self.refuse(400, "this simulator answers api_type=json only")
@@ -257,24 +257,12 @@ class Reddit(Files, Network):
         if found is None:
             raise self.wrong("SUBREDDIT_NOEXIST", "Hmm, that community doesn't exist. Try checking the spelling.", "sr")
         about, title, text = self.about_of(found), form.get("title", ""), form.get("text", "")
-        if request.person.details.get("suspended"):
-            raise self.wrong("IN_TIMEOUT", "You can't do that while suspended.", "")
-        is_restricted = about["subreddit_type"] == "restricted" and not about["user_is_contributor"]
-        if about["user_is_banned"] or (is_restricted and not about["user_is_moderator"]):
-            raise self.wrong("SUBREDDIT_NOTALLOWED", "You aren't allowed to post there.", "sr")
+        self._may_post(request, about, kind)
         if not title.strip():
             raise self.wrong("NO_TEXT", "we need something here", "title")
         if len(title) > 300 or len(text) > 40_000:
             field, limit = ("title", 300) if len(title) > 300 else ("text", 40_000)
             raise self.wrong("TOO_LONG", f"this is too long (max: {limit})", field)
-        if kind == "self" and about["submission_type"] == "link":
-            raise self.wrong("NO_SELFS", "This community doesn't allow text posts", "sr")
-        if kind == "link" and about["submission_type"] == "self":
-            raise self.wrong("NO_LINKS", "This community only allows text posts", "sr")
-        if kind == "gallery" and not about["allow_galleries"]:
-            raise self.wrong("GALLERIES_DISABLED", "Gallery posts aren't allowed in this subreddit", "sr")
-        if kind == "image" and not about["allow_images"]:
-            raise self.wrong("IMAGES_NOTALLOWED", "This community doesn't allow images", "sr")
         flair = next((one for one in found.details.get("flairs") or () if one["id"] == form.get("flair_id")), None)
         if form.get("flair_id") and flair is None:
             raise self.refuse(500, "Internal Server Error")
@@ -283,6 +271,25 @@ class Reddit(Files, Network):
         if form.get("flair_text") and flair is not None and not flair.get("text_editable"):
             raise self.refuse(400, "Bad Request")
         return about | {"flair": (form.get("flair_text") or flair["text"]) if flair is not None else None}
+
+    def _may_post(self, request: Request, about: Mapping[str, Any], kind: str) -> None:
+        if request.person.details.get("suspended"):
+            raise self.wrong("IN_TIMEOUT", "You can't do that while suspended.", "")
+        is_restricted = about["subreddit_type"] == "restricted" and not about["user_is_contributor"]
+        if about["user_is_banned"] or (is_restricted and not about["user_is_moderator"]):
+            raise self.wrong("SUBREDDIT_NOTALLOWED", "You aren't allowed to post there.", "sr")
+        only = about["submission_type"]
+        refusals = {
+            "self": (only == "link", "NO_SELFS", "This community doesn't allow text posts"),
+            "link": (only == "self", "NO_LINKS", "This community only allows text posts"),
+            "gallery": (
+                not about["allow_galleries"], "GALLERIES_DISABLED", "Gallery posts aren't allowed in this subreddit",
+            ),
+            "image": (not about["allow_images"], "IMAGES_NOTALLOWED", "This community doesn't allow images"),
+        }  # fmt: skip
+        is_refused, code, message = refusals.get(kind, (False, "", ""))
+        if is_refused:
+            raise self.wrong(code, message, "sr")
 
     def _require(self, wanted: Mapping[str, Any], form: Mapping[str, Any], kind: str, *, has_flair: bool) -> None:
         title, text = form.get("title", ""), form.get("text", "")
