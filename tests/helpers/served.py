@@ -9,13 +9,18 @@ from granian.constants import HTTPModes, Interfaces
 from granian.server.embed import Server
 from tests.counterparts.tools import free_port
 
+from signalpost.web.lingering import Lingering
+
 
 @asynccontextmanager
 async def served(app: Any, port: int = 0) -> AsyncIterator[int]:
-    """Serve an application on a port of 127.0.0.1, a free one unless it is named; return the port."""
+    """Serve an application on a port of 127.0.0.1, a free one unless it is named; return the port.
+
+    As in the service, a connection survives a response that came before the body was read.
+    """
     port = port or free_port()
     server = Server(
-        app, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False,
+        Lingering(app), address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False,
         http=HTTPModes.http1,
     )  # fmt: skip
     running = asyncio.create_task(server.serve())

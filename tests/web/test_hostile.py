@@ -68,7 +68,7 @@ async def _refuse(_scope: Any, _receive: Any, send: Any) -> None:
 
 async def test_an_early_answer_reaches_a_client_that_sends_first_and_reads_then() -> None:
     """Closing on unread bytes resets the connection: Python's urllib then shows a broken pipe instead of the 413."""
-    async with served(Lingering(_refuse)) as port:
+    async with served(_refuse) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % BIG)
         for _ in range(BIG // 1_000_000):
@@ -81,7 +81,7 @@ async def test_an_early_answer_reaches_a_client_that_sends_first_and_reads_then(
 
 async def test_who_uploads_without_a_credential_learns_it_after_the_first_pieces(api: Api) -> None:
     """The answer comes before the body is read; what a client sends in spite of it is discarded, within bounds."""
-    async with served(Lingering(api.app)) as port:
+    async with served(api.app) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         head = b"POST /api/v1/media/upload HTTP/1.1\r\nHost: localhost\r\n"
         head += b"Content-Type: multipart/form-data; boundary=b\r\n"
