@@ -203,7 +203,8 @@ async def test_keys_that_open_nothing(instance: Instance, place: Place) -> None:
         with pytest.raises(errors.NotFound, match="Check the id"):
             await asyncio.to_thread(made.get_profile, place.profile)
     assert caught.value.pointer == "/profileId"
-    with client(instance.url, place.key[:-1] + "A") as (made, _), pytest.raises(errors.Unauthenticated) as refused:
+    other_key = place.key[:-1] + ("B" if place.key.endswith("A") else "A")
+    with client(instance.url, other_key) as (made, _), pytest.raises(errors.Unauthenticated) as refused:
         await asyncio.to_thread(made.get_me)
     assert refused.value.request_id.startswith("req_")
     assert "the whole key" in refused.value.remediation
