@@ -20,8 +20,8 @@ async def served(app: Any, port: int = 0) -> AsyncIterator[int]:
     """
     port = port or free_port()
     server = Server(
-        Lingering(app), address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False,
-        http=HTTPModes.http1,
+        Lingering(app), address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False,
+        websockets=False, http=HTTPModes.http1,
     )  # fmt: skip
     running = asyncio.create_task(server.serve())
     try:
