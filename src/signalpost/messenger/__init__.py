@@ -1,1 +1,1 @@
-"""Posting from a messenger: linked numbers, messages and replies. It knows no queue, and no network but WhatsApp."""
+"""Posting from a messenger: links, messages and replies. It knows no queue, and of messengers their contract only."""

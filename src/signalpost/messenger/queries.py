@@ -13,8 +13,8 @@ from signalpost.kit import crypto
 from signalpost.kit.crypto import KeyRing, SealedColumn
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
+from signalpost.messenger.contract import Sender
 from signalpost.messenger.schemas import ReplyState
-from signalpost.messenger.whatsapp import Sender
 from signalpost.web.caller import Caller, Mode
 
 _PURPOSE: Final = "messenger"
@@ -166,7 +166,7 @@ async def is_of_another(db: Db, whose: Caller | CodeRow) -> bool:
 
 
 class MessageRow(Struct):
-    """A message that waits to be handled. `body`: a sealed `whatsapp.Message`."""
+    """A message that waits to be handled. `body`: a sealed `Message`."""
 
     id: UUID
     workspace_id: UUID | None
@@ -198,7 +198,7 @@ async def lock_message(db: Db, message_id: UUID) -> bool:
 
 
 class ReplyRow(Struct):
-    """A reply that is to be sent. `body`: a sealed `whatsapp.Reply`; None: the result of the post, made when sent."""
+    """A reply that is to be sent. `body`: a sealed `Reply`; None: the result of the post, made when sent."""
 
     id: UUID
     workspace_id: UUID | None

@@ -4,9 +4,10 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidSignature, PayloadTooLarge
-from signalpost.messenger import queries, views, whatsapp
+from signalpost.messenger import queries, views, whatsapp, whatsapp_calls
 from signalpost.messenger.actions import link, receive
 from signalpost.messenger.errors import VerificationFailed
+from signalpost.messenger.messengers import MESSENGERS
 from signalpost.messenger.schemas import Handshake, LinkCode, LinkCodeCreate, LinkStatus, MessagesReceived, Unlinked
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
@@ -37,7 +38,7 @@ _CALL = {
 )
 async def verify_messenger_webhook(context: AppContext, query: Handshake) -> RawResponse:
     """Verify the address of the webhook: Meta calls this once, when it is registered there."""
-    return RawResponse(receive.shake_hands(context, query).encode(), "text/plain; charset=utf-8")
+    return RawResponse(whatsapp_calls.shake_hands(context, query).encode(), "text/plain; charset=utf-8")
 
 
 @routes.post(
@@ -57,10 +58,11 @@ async def receive_messages(context: AppContext, request: Request) -> MessagesRec
     A message that was received before is not handled again.
     """
     signature = request.headers.get("x-hub-signature-256")
-    receive.require_verifiable(context, signature)
+    whatsapp_calls.require_verifiable(context, signature)
     body = await read_signed_body(context, request, whatsapp.BODY_BYTES_MAX)
-    receive.require_signature(context, body, signature)
-    await receive.receive(context, body)
+    whatsapp_calls.require_signature(context, body, signature)
+    number = context.settings.whatsapp_phone_number_id or ""
+    await receive.receive(context, MESSENGERS["whatsapp"], body, lambda call: whatsapp.read_update(call, number))
     return MessagesReceived()
 
 

@@ -55,6 +55,11 @@ NO_ACCOUNTS: Final = (
 )
 
 
+def too_large(kind: str, bytes_max: int) -> str:
+    """Return that a file is larger than the messenger hands out."""
+    return TOO_LARGE.format(kind=kind, megabytes=bytes_max // 1_000_000)
+
+
 def linked(profile: str) -> str:
     """Return the first message to a number that was just linked."""
     return f"This number is linked now: you post from the profile {profile}.\n\n{HELP}"

@@ -3,11 +3,6 @@ from signalpost.messenger.queries import CodeRow, LastReplyRow, LinkRow
 from signalpost.messenger.schemas import LastReply, LinkStatus, PendingCode
 
 
-def masked(phone: str | None) -> str | None:
-    """Return a number of which only the beginning and the end can be read."""
-    return None if phone is None else f"+{phone[:2]} *** ** {phone[-2:]}"
-
-
 def status(link: LinkRow | None, code: CodeRow | None, reply: LastReplyRow | None) -> LinkStatus:
     """Return the link of a user, or the code that waits to be sent."""
     profile_id = None if link is None else link.profile_id

@@ -6,13 +6,27 @@ have a user id of the business's own (`from_user_id`) and no phone number.
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
-
-from msgspec import Struct
+from typing import Any, Final
 
 from signalpost.kit import foreign
 from signalpost.kit.http import Response
 from signalpost.kit.http.errors import BadResponse
+from signalpost.messenger.contract import (
+    BUTTONS_MAX,
+    ROWS_MAX,
+    Kind,
+    Message,
+    MessageFile,
+    Refused,
+    Reply,
+    Report,
+    Sender,
+    SendResult,
+    Sent,
+    TryAgain,
+    Unknown,
+    Update,
+)
 from signalpost.networks.meta.graph import GRAPH_VERSION
 
 BODY_BYTES_MAX: Final = 3_000_000
@@ -22,9 +36,7 @@ MESSAGES_MAX: Final = 1_000
 TEXT_MAX: Final = 4_096
 BUTTON_TEXT_MAX: Final = 1_024
 """Of a message with buttons or a list."""
-BUTTONS_MAX: Final = 3
 BUTTON_TITLE_MAX: Final = 20
-ROWS_MAX: Final = 10
 ROW_TITLE_MAX: Final = 24
 WINDOW_SECONDS: Final = 24 * 3600
 """How long after a person's last message free text may be sent to them."""
@@ -37,52 +49,6 @@ _RETRY_SECONDS: Final[Mapping[int, float]] = {
     4: 60, 80007: 60, 130429: 10, 131056: 6, 131048: 300, 131016: 30, 131057: 300, 133016: 300,
 }  # fmt: skip
 """Codes that say that nothing was sent because of a limit or a closed service -> how long to wait."""
-
-Kind = Literal["text", "media", "tap", "left", "silent", "unsupported"]
-
-
-class Sender(Struct, frozen=True, omit_defaults=True):
-    """Who wrote, or is written to: a phone number in digits, a user id, or both."""
-
-    phone: str | None = None
-    user_id: str | None = None
-
-
-class MessageFile(Struct, frozen=True, omit_defaults=True):
-    """A file of a message. `kind`: image, video or document."""
-
-    id: str
-    kind: str
-    mime_type: str
-    sha256: str | None = None
-    name: str | None = None
-
-
-class Message(Struct, frozen=True, omit_defaults=True):
-    """One message. `text`: what was written, a caption, or the id of the button; `left`: the number changed hands."""
-
-    remote_id: str
-    sender: Sender
-    kind: Kind
-    sent_at: datetime
-    text: str = ""
-    file: MessageFile | None = None
-
-
-class Report(Struct, frozen=True):
-    """What became of something that was sent. `code`: why it failed."""
-
-    remote_id: str
-    state: Literal["delivered", "failed"]
-    code: int | None
-    message: str | None
-
-
-class Update(Struct, frozen=True):
-    """A call of the webhook."""
-
-    messages: list[Message]
-    reports: list[Report]
 
 
 def read_update(payload: Any, phone_number_id: str) -> Update:
@@ -199,26 +165,11 @@ def _report(item: Any) -> Report | None:
         return None
     error = next((error for error in _list(item, "errors") if isinstance(error, Mapping)), {})
     code, message = foreign.integer(error.get("code")), foreign.line_or_none(error.get("title"), 200)
-    return Report(remote_id, "failed" if state == "failed" else "delivered", code, message)
+    failed = state == "failed"
+    return Report(remote_id, "failed" if failed else "delivered", code, message, failed and code == OUTSIDE_WINDOW)
 
 
 # --- what is sent --------------------------------------------------------------------------------------------------
-
-
-class Option(Struct, frozen=True):
-    """A button, or a row of a list."""
-
-    id: str
-    title: str
-
-
-class Reply(Struct, frozen=True, omit_defaults=True):
-    """A message to a person: at most three `buttons`, or ten `rows`. `reply_to`: the message that it answers."""
-
-    text: str
-    buttons: list[Option] = []
-    rows: list[Option] = []
-    reply_to: str | None = None
 
 
 def url(base_url: str, path: str) -> str:
@@ -265,35 +216,6 @@ def _cut(text: str, length_max: int) -> str:
     return text if len(text) <= length_max else text[: length_max - 1] + "…"
 
 
-class Sent(Struct, frozen=True):
-    """The API accepted the message."""
-
-    remote_id: str
-
-
-class TryAgain(Struct, frozen=True):
-    """Nothing was sent."""
-
-    after_seconds: float
-    reason: str
-
-
-class Refused(Struct, frozen=True):
-    """Nothing was sent, and another try would not help."""
-
-    code: int
-    reason: str
-
-
-class Unknown(Struct, frozen=True):
-    """The message may have been sent."""
-
-    reason: str
-
-
-SendResult = Sent | TryAgain | Refused | Unknown
-
-
 def send_result(response: Response) -> SendResult:
     """Return what a response to a message means. Only an error that says so proves that nothing was sent."""
     try:
@@ -310,4 +232,4 @@ def send_result(response: Response) -> SendResult:
         return TryAgain(_RETRY_SECONDS[code], reason)
     if response.status >= 500 or not isinstance(code, int):
         return Unknown(f"status {response.status}")
-    return Refused(code, reason)
+    return Refused(code, reason, late=code == OUTSIDE_WINDOW)

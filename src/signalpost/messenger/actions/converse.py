@@ -15,9 +15,9 @@ from signalpost.kit.problems import Problem
 from signalpost.messenger import texts, times
 from signalpost.messenger.actions import drafts, link
 from signalpost.messenger.actions.drafts import Handled
+from signalpost.messenger.contract import ROWS_MAX, Message, Option, Reply
 from signalpost.messenger.queries import LinkRow
 from signalpost.messenger.times import Choice, NotUnderstood
-from signalpost.messenger.whatsapp import ROWS_MAX, Message, Option, Reply
 from signalpost.posts import queries as posts
 from signalpost.posts.rows import PostRow
 from signalpost.profiles import queries as profiles
@@ -93,8 +93,8 @@ async def _handle(talk: Conversation) -> Handled | None:
     match talk.message.kind:
         case "silent":
             return None
-        case "left":
-            return await _end(talk, texts.LEFT)
+        case "blocked" | "left":
+            return await _gone(talk)
         case "unsupported":
             return Handled(Reply(texts.UNSUPPORTED))
         case "tap":
@@ -103,6 +103,12 @@ async def _handle(talk: Conversation) -> Handled | None:
             return await _draft(talk)
         case "text":
             return await _written(talk, talk.message.text)
+
+
+async def _gone(talk: Conversation) -> Handled | None:
+    """End the link of whoever is not the person any more, or wants nothing from us."""
+    handled = await _end(talk, texts.LEFT)
+    return None if talk.message.kind == "blocked" else handled
 
 
 async def _written(talk: Conversation, text: str) -> Handled:

@@ -12,8 +12,8 @@ from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.messenger import texts, times
+from signalpost.messenger.contract import Option, Reply
 from signalpost.messenger.times import Choice
-from signalpost.messenger.whatsapp import Option, Reply
 from signalpost.posts import queries as posts
 from signalpost.posts.change import approve, trash, update
 from signalpost.posts.compose import validate

@@ -15,11 +15,11 @@ from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.kit.problems import Problem
-from signalpost.messenger import queries, texts, whatsapp
+from signalpost.messenger import queries, texts
 from signalpost.messenger.actions import converse, files, link, reply
 from signalpost.messenger.actions.converse import Conversation
+from signalpost.messenger.contract import Message, Reply, Unusable
 from signalpost.messenger.queries import LinkRow, MessageRow
-from signalpost.messenger.whatsapp import Message, Reply
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.web.caller import Caller
@@ -63,11 +63,11 @@ async def _sort_one(context: AppContext, db: Db, row: MessageRow) -> None:
         if outcome in {"linked", "taken"} or linked is None:
             if outcome != "linked":
                 text = _REFUSED[outcome]
-                await reply.to_sender(context, db, message.sender, Reply(text, reply_to=message.remote_id))
+                await reply.to_sender(context, db, message.sender, Reply(text, reply_to=message.reply_to))
             await db.execute(_HANDLED, row.id)
             return
     if linked is None:
-        await link.answer_stranger(context, db, message.sender, message.remote_id)
+        await link.answer_stranger(context, db, message.sender, message.reply_to)
         await db.execute(_HANDLED, row.id)
         return
     await _recognize(context, db, linked, message)
@@ -119,8 +119,8 @@ async def _fetch(context: AppContext, message: Message, media_id: UUID) -> str |
         if linked is None or caller is None or "media:write" not in caller.scopes:
             return None
     try:
-        await files.fetch(context, caller, linked, message.file, media_id)
-    except files.Unusable as unusable:
+        await files.fetch(context, caller, linked, message.sender, message.file, media_id)
+    except Unusable as unusable:
         return str(unusable)
     except PlanLimitReached as problem:
         return texts.refusal(problem)
@@ -154,7 +154,7 @@ async def _handle_one(
         return
     answer, ended = await _answer(context, db, linked, message, media_id, unusable)
     if answer is not None:
-        answer = msgspec.structs.replace(answer, reply_to=message.remote_id)
+        answer = msgspec.structs.replace(answer, reply_to=message.reply_to)
         await reply.to_link(context, db, linked, answer, ended=ended)
     await db.execute(_HANDLED, row.id)
 
@@ -194,11 +194,11 @@ async def give_up(context: AppContext, lease: Lease, payload: Mapping[str, Any])
         linked = await queries.lock_of_sender(db, context.keys, message.sender)
         if linked is not None:
             text = texts.FAILED if message.file is None else texts.NO_FILE
-            await reply.to_link(context, db, linked, Reply(text, reply_to=message.remote_id))
+            await reply.to_link(context, db, linked, Reply(text, reply_to=message.reply_to))
         await db.execute(_HANDLED, row.id)
         await jobs.enqueue(db, HANDLE_JOB, dict(payload), workspace_id=workspace_id)
 
 
 def _open(context: AppContext, row: MessageRow) -> Message:
     plain = context.keys.open(row.body, context=queries.sealed_as(row.id))
-    return msgspec.json.decode(plain, type=whatsapp.Message)
+    return msgspec.json.decode(plain, type=Message)

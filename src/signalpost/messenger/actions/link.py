@@ -4,21 +4,20 @@ import re
 import secrets
 from datetime import timedelta
 from typing import Final, Literal
-from urllib.parse import quote
 
 from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
-from signalpost.messenger import queries, texts, views
+from signalpost.messenger import messengers, queries, texts
 from signalpost.messenger.actions import notices, reply
+from signalpost.messenger.contract import Message, Messenger, Reply, Sender
 from signalpost.messenger.queries import CodeRow, LinkRow
 from signalpost.messenger.schemas import LinkCode, LinkCodeCreate
-from signalpost.messenger.whatsapp import Message, Reply, Sender
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.profiles import queries as profiles
-from signalpost.settings import WHATSAPP_SETTINGS, Settings
+from signalpost.settings import Settings
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
 
@@ -83,17 +82,19 @@ _OF_ANOTHER: Final = "Another credential of yours has linked a number, or got a 
 _SIGN_IN: Final = "Sign in to unlink that number, or to link another one."
 
 
-def require_configured(settings: Settings) -> None:
-    """Ensure that this installation has a messenger.
+def require_configured(settings: Settings) -> Messenger:
+    """Return the messenger that this installation has.
 
     Raises:
         PlatformNotConfigured: it has none.
     """
-    if any(getattr(settings, name) is None for name in WHATSAPP_SETTINGS):
+    ours = messengers.configured(settings)
+    if not ours:
         raise PlatformNotConfigured(
             "This installation has no messenger.",
             remediation="An operator sets SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID and the settings that belong to it.",
         )
+    return ours[0]
 
 
 async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCodeCreate) -> LinkCode:
@@ -106,7 +107,7 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
         InsufficientScope: a key may not make what acts for it.
         ValidationFailed: there is no such profile.
     """
-    require_configured(context.settings)
+    messenger = require_configured(context.settings)
     plans.require_feature(caller, limits.MESSENGER_LINK)
     if caller.role == "viewer":
         raise problems.Forbidden("The role viewer has no messenger.")
@@ -119,6 +120,7 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
         raise problems.ValidationFailed(errors=[ProfileId.not_found("/profileId")])
     code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
     expires_at = clock.actual() + CODE_LIFETIME
+    invitation = await messenger.invitation(db, context.settings, code)
     written = await db.fetchval(
         _INSERT_CODE, ids.new_id(), caller.workspace_id, caller.user_id, profile_id, caller.mode,
         sorted(caller.scopes), caller.sees_profiles, queries.digests(context.keys, code)[0], expires_at,
@@ -126,12 +128,10 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
     )  # fmt: skip
     if not written:
         raise problems.Forbidden(_OF_ANOTHER, remediation=_SIGN_IN)
-    number = context.settings.whatsapp_phone_number or ""
-    digits = "".join(char for char in number if char.isdigit())
-    deep_link = f"https://wa.me/{digits}?text={quote(code)}"
     return LinkCode(
-        code=code, expires_at=clock.wire(expires_at), phone_number=number, deep_link=deep_link, qr_text=deep_link
-    )
+        code=code, expires_at=clock.wire(expires_at), phone_number=invitation.phone_number or "",
+        deep_link=invitation.deep_link, qr_text=invitation.deep_link,
+    )  # fmt: skip
 
 
 async def _require_key(db: Db, caller: Caller) -> None:
@@ -188,7 +188,7 @@ async def try_code(context: AppContext, db: Db, message: Message, code: str) -> 
         return "taken"
     link = await _create(context, db, row, message)
     profile = await db.fetchval(_PROFILE_NAME, link.profile_id)
-    welcome = Reply(texts.linked(profile), reply_to=message.remote_id)
+    welcome = Reply(texts.linked(profile), reply_to=message.reply_to)
     await reply.to_link(context, db, link, welcome)
     return "linked"
 
@@ -202,7 +202,8 @@ async def _create(context: AppContext, db: Db, code: CodeRow, message: Message) 
     await db.execute(
         _INSERT_LINK, link_id, code.workspace_id, code.user_id, code.profile_id, code.mode, code.scopes,
         code.profile_ids, phones[0] if phones else None, users[0] if users else None,
-        queries.seal(keys, sender, link_id), views.masked(sender.phone), message.sent_at, code.key_id, code.session_id,
+        queries.seal(keys, sender, link_id), messengers.of(sender).masked(sender), message.sent_at, code.key_id,
+        code.session_id,
     )  # fmt: skip
     link = await queries.find_link(db, link_id)
     assert link is not None  # noqa: S101 - just written
@@ -210,7 +211,7 @@ async def _create(context: AppContext, db: Db, code: CodeRow, message: Message) 
     return link
 
 
-async def answer_stranger(context: AppContext, db: Db, sender: Sender, remote_id: str) -> None:
+async def answer_stranger(context: AppContext, db: Db, sender: Sender, reply_to: str) -> None:
     """Say how to link a number, once an hour."""
     if await db.fetchval(_ANSWER_ONCE, queries.sender_hash(context.keys, sender)):
-        await reply.to_sender(context, db, sender, Reply(texts.STRANGER, reply_to=remote_id))
+        await reply.to_sender(context, db, sender, Reply(texts.STRANGER, reply_to=reply_to))

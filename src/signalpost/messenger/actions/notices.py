@@ -11,12 +11,11 @@ from signalpost.events import Actor
 from signalpost.identity import members
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
-from signalpost.messenger import texts, whatsapp
+from signalpost.messenger import messengers, queries, texts
 from signalpost.messenger.actions import reply
+from signalpost.messenger.contract import Reply
 from signalpost.messenger.queries import LinkRow
-from signalpost.messenger.whatsapp import Reply
 
-_WINDOW: Final = timedelta(seconds=whatsapp.WINDOW_SECONDS)
 _KEY_NAME: Final = "select name from api_key where id = $1"
 
 
@@ -33,7 +32,7 @@ async def tell_linked(context: AppContext, db: Db, link: LinkRow, replaced: Sequ
             await _mail(db, former, "moved", by=None, replaced=None)
         elif not _same_number(former, link):
             own = former
-            if former.last_message_at > clock.actual() - _WINDOW:  # else the messenger takes no reply
+            if _takes_replies(context, former):
                 text = texts.REPLACED.format(number=link.phone_masked or texts.HIDDEN)
                 await reply.to_link(context, db, former, Reply(text), ended=True)
     await record(db, link, "link_messenger", actor)
@@ -44,6 +43,12 @@ async def record(db: Db, link: LinkRow, action: str, actor: Actor | None = None)
     """Write what happened to a link into the history of its workspace; without an actor its user did it."""
     entry = audit.Entry(workspace_id=link.workspace_id, action=action, actor=actor or audit.user(link.user_id, None))
     await audit.record(db, entry)
+
+
+def _takes_replies(context: AppContext, link: LinkRow) -> bool:
+    """Whether anything may still be sent to a number."""
+    window = messengers.of(queries.open_sender(context.keys, link.recipient, link.id)).window_seconds
+    return window is None or link.last_message_at > clock.actual() - timedelta(seconds=window)
 
 
 async def _key_name(db: Db, link: LinkRow) -> str | None:

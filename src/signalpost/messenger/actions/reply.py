@@ -8,8 +8,8 @@ from signalpost.engine import jobs
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.messenger import queries
+from signalpost.messenger.contract import Reply, Sender
 from signalpost.messenger.queries import LinkRow
-from signalpost.messenger.whatsapp import Reply, Sender
 
 SEND_JOB: Final = "messenger.send"
 _INSERT: Final = """

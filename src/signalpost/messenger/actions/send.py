@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -13,14 +13,23 @@ from signalpost.engine.jobs import RunAgain
 from signalpost.kit import clock, http, log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
-from signalpost.messenger import queries, whatsapp
-from signalpost.messenger.actions import drafts
+from signalpost.messenger import messengers, queries
+from signalpost.messenger.actions import drafts, link
+from signalpost.messenger.contract import (
+    Blocked,
+    Messenger,
+    Refused,
+    Reply,
+    Sender,
+    SendResult,
+    Sent,
+    TryAgain,
+    Unknown,
+)
 from signalpost.messenger.queries import ReplyRow
-from signalpost.messenger.whatsapp import Refused, Reply, SendResult, Sent, TryAgain, Unknown
 
 ATTEMPTS_MAX: Final = 5
-SEND_SECONDS: Final = 15.0
-_WINDOW_CLOSED: Final = "more than 24 hours after the last message, and there is no template"
+_WINDOW_CLOSED: Final = "too long after the last message, and there is no template"
 _logger = log.get("messenger")
 
 _BEGIN: Final = """
@@ -51,21 +60,33 @@ async def send_waiting(context: AppContext, lease: Lease, payload: Mapping[str, 
             row = await queries.next_reply(db, recipient, workspace_id)
             if row is None:
                 return None
-            body = await _begin(context, db, row)
-        if body is None:
+            call = await _begin(context, db, row)
+        if call is None:
             continue
         failpoint("messenger.sending")
         async with lease.while_fresh():
-            result = await _send(context, body)
+            result = await _send(context, call)
         failpoint("messenger.sent")
         async with lease.transaction() as db:
-            seconds = await _settle(context, db, row, body, result)
+            seconds = await _settle(context, db, row, call, result)
         if seconds is not None:
             return RunAgain(seconds)
 
 
-async def _begin(context: AppContext, db: Db, row: ReplyRow) -> dict[str, Any] | None:
-    """Note that the reply is being sent, and return the body of the call; None: there is nothing to send."""
+class Call(NamedTuple):
+    """A reply that is about to be sent."""
+
+    recipient: Sender
+    reply: Reply
+    as_template: bool
+
+    @property
+    def messenger(self) -> Messenger:
+        return messengers.of(self.recipient)
+
+
+async def _begin(context: AppContext, db: Db, row: ReplyRow) -> Call | None:
+    """Note that the reply is being sent, and return it; None: there is nothing to send."""
     if row.state == "sending":  # by a process that died, or lost its lease
         await db.execute(_SETTLE, row.id, "unknown", None, "the process ended while it was sent")
         return None
@@ -73,17 +94,14 @@ async def _begin(context: AppContext, db: Db, row: ReplyRow) -> dict[str, Any] |
     if reply is None:
         await db.execute(_SETTLE, row.id, "dropped", None, "the post was deleted")
         return None
-    recipient, settings = queries.open_sender(context.keys, row.recipient, row.id), context.settings
-    as_template = row.as_template or not await _is_window_open(db, row)
-    if not as_template:
-        await db.execute(_BEGIN, row.id, False)  # noqa: FBT003 - $2
-        return whatsapp.message_body(recipient, reply)
-    if settings.whatsapp_template is None or row.post_id is None:
+    recipient = queries.open_sender(context.keys, row.recipient, row.id)
+    messenger = messengers.of(recipient)
+    as_template = row.as_template or not await _is_window_open(db, row, messenger.window_seconds)
+    if as_template and not _has_template(context, row, messenger):
         await db.execute(_SETTLE, row.id, "dropped", None, _WINDOW_CLOSED)
         return None
-    await db.execute(_BEGIN, row.id, True)  # noqa: FBT003 - $2
-    name, language = settings.whatsapp_template, settings.whatsapp_template_language
-    return whatsapp.template_body(recipient, reply.text, name=name, language=language)
+    await db.execute(_BEGIN, row.id, as_template)
+    return Call(recipient, reply, as_template)
 
 
 async def _reply(context: AppContext, db: Db, row: ReplyRow) -> Reply | None:
@@ -96,32 +114,23 @@ async def _reply(context: AppContext, db: Db, row: ReplyRow) -> Reply | None:
     return None if text is None else Reply(text)
 
 
-async def _is_window_open(db: Db, row: ReplyRow) -> bool:
-    """Whether the person wrote within 24 hours; a stranger, or whoever just unlinked, did."""
-    link = None if row.link_id is None else await queries.find_link(db, row.link_id)
-    return link is None or (clock.actual() - link.last_message_at).total_seconds() < whatsapp.WINDOW_SECONDS
+async def _is_window_open(db: Db, row: ReplyRow, seconds: float | None) -> bool:
+    """Whether the person wrote within this time; a stranger, or whoever just unlinked, did."""
+    linked = None if row.link_id is None else await queries.find_link(db, row.link_id)
+    return linked is None or seconds is None or (clock.actual() - linked.last_message_at).total_seconds() < seconds
 
 
-async def _send(context: AppContext, body: Mapping[str, Any]) -> SendResult:
-    settings = context.settings
+async def _send(context: AppContext, call: Call) -> SendResult:
     try:
-        response = await context.http.messenger.request(
-            "POST", whatsapp.url(settings.whatsapp_base_url, f"{settings.whatsapp_phone_number_id}/messages"),
-            headers={"Authorization": f"Bearer {settings.whatsapp_access_token}"}, json=body, trusted=True,
-            timeout_seconds=SEND_SECONDS,
-        )  # fmt: skip
+        return await call.messenger.send(context, call.recipient, call.reply, as_template=call.as_template)
     except (http.NotSent, http.UnsafeUrl) as failure:
         return TryAgain(10, failure.detail)
     except http.HttpFailure as failure:
         return Unknown(failure.detail)
-    return whatsapp.send_result(response)
 
 
-async def _settle(
-    context: AppContext, db: Db, row: ReplyRow, body: Mapping[str, Any], result: SendResult
-) -> float | None:
+async def _settle(context: AppContext, db: Db, row: ReplyRow, call: Call, result: SendResult) -> float | None:
     """Write how the attempt ended; return after how many seconds to try again."""
-    is_template = body["type"] == "template"
     match result:
         case Sent(remote_id):
             await db.execute(_SETTLE, row.id, "sent", queries.remote_hash(remote_id), None)
@@ -130,16 +139,20 @@ async def _settle(
             return after_seconds
         case TryAgain(_, reason):
             await db.execute(_SETTLE, row.id, "failed", None, reason)
-        case Refused(whatsapp.OUTSIDE_WINDOW, reason) if not is_template and _has_template(context, row):
+        case Refused(_, reason, late=True) if not call.as_template and _has_template(context, row, call.messenger):
             await db.execute(_WAIT, row.id, reason, True)  # noqa: FBT003 - $3
         case Refused(code, reason):
             await db.execute(_SETTLE, row.id, "failed", None, f"{code}: {reason}")
             _logger.warning("reply.refused", code=code)
+        case Blocked(code, reason):
+            await db.execute(_SETTLE, row.id, "failed", None, f"{code}: {reason}")
+            if row.link_id is not None and (linked := await queries.find_link(db, row.link_id)) is not None:
+                await link.end(db, linked)
         case Unknown(reason):
             await db.execute(_SETTLE, row.id, "unknown", None, reason)
             _logger.warning("reply.unknown", reason=reason)
     return None
 
 
-def _has_template(context: AppContext, row: ReplyRow) -> bool:
-    return context.settings.whatsapp_template is not None and row.post_id is not None
+def _has_template(context: AppContext, row: ReplyRow, messenger: Messenger) -> bool:
+    return row.post_id is not None and messenger.has_template(context.settings)

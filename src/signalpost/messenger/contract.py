@@ -1,0 +1,185 @@
+"""What a messenger is to this room: who wrote what, how an answer is sent, how a file is fetched, and its limits."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final, Literal, Protocol
+
+from msgspec import Struct
+
+from signalpost.context import AppContext
+from signalpost.kit.db import Db
+from signalpost.settings import Settings
+
+Name = Literal["whatsapp", "telegram"]
+Kind = Literal["text", "media", "tap", "left", "blocked", "silent", "unsupported"]
+BUTTONS_MAX: Final = 3
+"""No messenger shows fewer."""
+ROWS_MAX: Final = 10
+
+
+class Sender(Struct, frozen=True, omit_defaults=True):
+    """Who wrote, or is written to: a phone number in digits, a user id, or both. `display_name`: for people."""
+
+    phone: str | None = None
+    user_id: str | None = None
+    messenger: Name = "whatsapp"
+    display_name: str | None = None
+
+
+class MessageFile(Struct, frozen=True, omit_defaults=True):
+    """A file of a message. `kind`: image, video or document; `size`: in bytes, if the message says so."""
+
+    id: str
+    kind: str
+    mime_type: str
+    sha256: str | None = None
+    name: str | None = None
+    size: int | None = None
+
+
+class Message(Struct, frozen=True, omit_defaults=True):
+    """One message. `text`: what was written, a caption, or the id of the button; `left`: the number changed hands.
+
+    `blocked`: the person wants nothing more from us. `answers`: how the messenger names what a reply refers to, if that
+    is not `remote_id`. `album`: the messages that belong together have it in common.
+    """
+
+    remote_id: str
+    sender: Sender
+    kind: Kind
+    sent_at: datetime
+    text: str = ""
+    file: MessageFile | None = None
+    answers: str | None = None
+    album: str | None = None
+
+    @property
+    def reply_to(self) -> str:
+        """What a reply refers to."""
+        return self.answers or self.remote_id
+
+
+class Report(Struct, frozen=True):
+    """What became of something that was sent. `code`: why it failed; `late`: because the window was closed."""
+
+    remote_id: str
+    state: Literal["delivered", "failed"]
+    code: int | None
+    message: str | None
+    late: bool = False
+
+
+class Update(Struct, frozen=True):
+    """What a messenger says at once."""
+
+    messages: list[Message]
+    reports: list[Report]
+
+
+class Option(Struct, frozen=True):
+    """A button, or a row of a list."""
+
+    id: str
+    title: str
+
+
+class Reply(Struct, frozen=True, omit_defaults=True):
+    """A message to a person: at most three `buttons`, or ten `rows`. `reply_to`: the message that it answers."""
+
+    text: str
+    buttons: list[Option] = []
+    rows: list[Option] = []
+    reply_to: str | None = None
+
+
+class Sent(Struct, frozen=True):
+    """The messenger accepted the message."""
+
+    remote_id: str
+
+
+class TryAgain(Struct, frozen=True):
+    """Nothing was sent."""
+
+    after_seconds: float
+    reason: str
+
+
+class Refused(Struct, frozen=True):
+    """Nothing was sent, and another try would not help. `late`: but that of the template would."""
+
+    code: int
+    reason: str
+    late: bool = False
+
+
+class Blocked(Struct, frozen=True):
+    """Nothing was sent, and nothing can be: the person has blocked us, or is not there any more."""
+
+    code: int
+    reason: str
+
+
+class Unknown(Struct, frozen=True):
+    """The message may have been sent."""
+
+    reason: str
+
+
+SendResult = Sent | TryAgain | Refused | Blocked | Unknown
+
+
+class Unusable(Exception):
+    """A file cannot be used; the message says why, to the person."""
+
+
+class Located(Struct, frozen=True):
+    """Where a file is, and what shows that we may have it. `trusted`: at the address that the operator chose."""
+
+    address: str
+    headers: Mapping[str, str]
+    trusted: bool
+    bytes_max: int
+
+
+class Invitation(Struct, frozen=True):
+    """Where a code is to be sent. `deep_link` opens the chat with it."""
+
+    address: str
+    deep_link: str
+    phone_number: str | None = None
+
+
+class Messenger(Protocol):
+    """A messenger that people write from."""
+
+    @property
+    def name(self) -> Name:
+        """The name that the API has for it."""
+
+    @property
+    def window_seconds(self) -> float | None:
+        """How long after a person's last message anything may be sent to them; None: always."""
+
+    def is_configured(self, settings: Settings) -> bool:
+        """Whether this installation has it."""
+
+    def has_template(self, settings: Settings) -> bool:
+        """Whether results may be sent after the window, as a template."""
+
+    async def invitation(self, db: Db, settings: Settings, code: str) -> Invitation:
+        """Return where to send a code."""
+
+    def masked(self, sender: Sender) -> str | None:
+        """Return a name of the sender that only they recognize; None: there is none."""
+
+    async def send(self, context: AppContext, recipient: Sender, reply: Reply, *, as_template: bool) -> SendResult:
+        """Send a reply, once; texts and titles that are too long are cut."""
+
+    async def locate(self, context: AppContext, file: MessageFile) -> Located:
+        """Ask where the file of a message is.
+
+        Raises:
+            Unusable: it is too large, or not there any more.
+            MediaFetchFailed: that cannot be said now.
+        """

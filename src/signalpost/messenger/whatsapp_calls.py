@@ -1,0 +1,136 @@
+"""WhatsApp as a messenger of this room: calls with the token of the operator's app, and the signature of its own."""
+
+import re
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from signalpost.context import AppContext
+from signalpost.kit import crypto, foreign, http, problems
+from signalpost.kit.db import Db
+from signalpost.media.errors import MediaFetchFailed
+from signalpost.messenger import texts, whatsapp
+from signalpost.messenger.contract import Invitation, Located, MessageFile, Name, Reply, Sender, SendResult, Unusable
+from signalpost.messenger.errors import VerificationFailed
+from signalpost.messenger.schemas import Handshake
+from signalpost.settings import WHATSAPP_SETTINGS, Settings
+
+SIGNATURE_PREFIX: Final = "sha256="
+_SIGNATURE: Final = re.compile(SIGNATURE_PREFIX + "[0-9a-f]{64}")
+_SEND_SECONDS: Final = 15.0
+_NAME_SECONDS: Final = 10.0
+
+
+class WhatsApp:
+    """See `contract.Messenger`."""
+
+    name: Name = "whatsapp"
+    window_seconds: float | None = whatsapp.WINDOW_SECONDS
+
+    def is_configured(self, settings: Settings) -> bool:
+        return all(getattr(settings, name) is not None for name in WHATSAPP_SETTINGS)
+
+    def has_template(self, settings: Settings) -> bool:
+        return settings.whatsapp_template is not None
+
+    async def invitation(self, _db: Db, settings: Settings, code: str) -> Invitation:
+        number = settings.whatsapp_phone_number or ""
+        digits = "".join(char for char in number if char.isdigit())
+        return Invitation(number, f"https://wa.me/{digits}?text={quote(code)}", phone_number=number)
+
+    def masked(self, sender: Sender) -> str | None:
+        """Return a number of which only the beginning and the end can be read."""
+        return None if sender.phone is None else f"+{sender.phone[:2]} *** ** {sender.phone[-2:]}"
+
+    async def send(self, context: AppContext, recipient: Sender, reply: Reply, *, as_template: bool) -> SendResult:
+        settings = context.settings
+        body = whatsapp.message_body(recipient, reply)
+        if as_template:
+            name, language = settings.whatsapp_template or "", settings.whatsapp_template_language
+            body = whatsapp.template_body(recipient, reply.text, name=name, language=language)
+        response = await context.http.messenger.request(
+            "POST", whatsapp.url(settings.whatsapp_base_url, f"{settings.whatsapp_phone_number_id}/messages"),
+            headers=_authorization(context), json=body, trusted=True, timeout_seconds=_SEND_SECONDS,
+        )  # fmt: skip
+        return whatsapp.send_result(response)
+
+    async def locate(self, context: AppContext, file: MessageFile) -> Located:
+        """Ask for the address of a file, which works for five minutes."""
+        bytes_max = whatsapp.BYTES_MAX[file.kind]
+        address = await _address(context, file, bytes_max)
+        ours = urlsplit(address).netloc == urlsplit(context.settings.whatsapp_base_url).netloc
+        if not ours and not _may_see_token(address):
+            raise MediaFetchFailed("The messenger named an address that is not its own.")
+        return Located(address, _authorization(context), ours, bytes_max)
+
+
+async def _address(context: AppContext, file: MessageFile, bytes_max: int) -> str:
+    settings = context.settings
+    try:
+        response = await context.http.messenger.request(
+            "GET", whatsapp.url(settings.whatsapp_base_url, file.id), headers=_authorization(context), trusted=True,
+            params={"phone_number_id": settings.whatsapp_phone_number_id or ""}, timeout_seconds=_NAME_SECONDS,
+        )  # fmt: skip
+        body = response.json()
+    except http.HttpFailure as failure:
+        raise MediaFetchFailed(f"The messenger did not say where the file is: {failure.detail}.") from None
+    if response.status >= 500 or response.status == 429:
+        raise MediaFetchFailed(f"The messenger did not say where the file is: status {response.status}.")
+    address = foreign.url(body.get("url")) if isinstance(body, dict) else None
+    if response.status != 200 or address is None:
+        raise Unusable(texts.NO_FILE)
+    size = body.get("file_size")
+    if isinstance(size, int | str) and str(size).isdigit() and len(str(size)) < 20 and int(size) > bytes_max:
+        raise Unusable(texts.too_large(file.kind, bytes_max))
+    return address
+
+
+def _authorization(context: AppContext) -> dict[str, str]:
+    return {"Authorization": f"Bearer {context.settings.whatsapp_access_token}"}
+
+
+def _may_see_token(address: str) -> bool:
+    """Whether the address is one of the messenger's own hosts, over https."""
+    parts = urlsplit(address)
+    host = (parts.hostname or "").lower()
+    return parts.scheme == "https" and any(host == name or host.endswith(f".{name}") for name in whatsapp.TOKEN_HOSTS)
+
+
+# --- the webhook ---------------------------------------------------------------------------------------------------
+
+
+def shake_hands(context: AppContext, query: Handshake) -> str:
+    """Return the challenge of whoever knows the verify token.
+
+    Raises:
+        VerificationFailed: the token is wrong, or the installation has none.
+    """
+    token = context.settings.whatsapp_verify_token
+    if token is None or not crypto.equal(token, query.verify_token):
+        raise VerificationFailed("The verify token is not that of this installation.")
+    return query.challenge
+
+
+def require_verifiable(context: AppContext, signature: str | None) -> None:
+    """Ensure that a call with this signature may be one of the messenger, before its body is read.
+
+    Raises:
+        InvalidSignature: it is missing or not of the form, or the installation has no messenger.
+    """
+    if context.settings.whatsapp_app_secret is None:
+        raise problems.InvalidSignature("This installation has no messenger, so no signature is valid.")
+    if signature is None or not _SIGNATURE.fullmatch(signature):
+        raise problems.InvalidSignature("X-Hub-Signature-256 is not of the form sha256= and 64 hexadecimal digits.")
+
+
+def require_signature(context: AppContext, body: bytes, signature: str | None) -> None:
+    """Ensure that a body comes from the messenger.
+
+    Raises:
+        InvalidSignature: it is not signed with the app's secret, or the installation has none.
+    """
+    secret = context.settings.whatsapp_app_secret
+    if secret is None:
+        raise problems.InvalidSignature("This installation has no messenger, so no signature is valid.")
+    expected = SIGNATURE_PREFIX + crypto.hmac_sha256(secret.encode(), body).hex()
+    if signature is None or not crypto.equal(expected, signature):
+        raise problems.InvalidSignature("X-Hub-Signature-256 is not the signature of this body.")
