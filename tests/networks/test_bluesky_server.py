@@ -201,6 +201,42 @@ async def test_a_link_becomes_a_card_with_the_title_of_the_sender(pds: Reference
     }
 
 
+@pytest.mark.parametrize("by", ["handle", "did", "at"])
+async def test_a_quote_names_the_post_and_its_version(pds: ReferencePds, http: Client, by: str) -> None:
+    alice, bob = pds.accounts
+    opened = await open_account(http, pds, alice)
+    quoted = await bluesky().publish(await open_account(http, pds, bob), outgoing("Quote me"), MemoryJournal())
+    assert isinstance(quoted, Published)
+    rkey = quoted.remote_id.rpartition("/")[2]
+    address = {
+        "handle": f"https://bsky.app/profile/{bob.handle}/post/{rkey}", "did": quoted.url, "at": quoted.remote_id,
+    }[by]  # fmt: skip
+    options = {"quoteId": address}
+
+    plain = await bluesky().publish(opened, outgoing("Look", "and more", options=options), MemoryJournal())
+    pictured = await bluesky().publish(opened, outgoing("Look", media=(image(),), options=options), MemoryJournal())
+
+    assert isinstance(plain, Published), plain
+    assert isinstance(pictured, Published), pictured
+    reference = _reference(await read(http, pds, quoted.remote_id))
+    assert (await read(http, pds, plain.remote_id))["value"]["embed"]["record"] == reference
+    assert "embed" not in (await read(http, pds, plain.thread_ids[0]))["value"]
+    embed = (await read(http, pds, pictured.remote_id))["value"]["embed"]
+    assert embed["record"]["record"] == reference
+    assert len(embed["media"]["images"]) == 1
+
+
+@pytest.mark.parametrize("author", ["nobody.test", "bob.test"])
+async def test_a_quote_of_a_post_that_does_not_exist_is_refused(pds: ReferencePds, http: Client, author: str) -> None:
+    opened = await open_account(http, pds, pds.accounts[0])
+    options = {"quoteId": f"https://bsky.app/profile/{author}/post/3jzfcijpj2z2a"}
+
+    outcome = await bluesky().publish(opened, outgoing("Look", options=options), MemoryJournal())
+
+    assert isinstance(outcome, Refused), outcome
+    assert "does not exist" in outcome.message
+
+
 async def test_a_page_that_cannot_be_read_does_not_stop_the_post(pds: ReferencePds, http: Client) -> None:
     """The address is private, so the guard refuses it: the card gets the host as its title."""
     opened = await open_account(http, pds, pds.accounts[0])

@@ -155,6 +155,29 @@ async def test_a_poll(http: Client, server: MastodonMock) -> None:
     assert [option.title for option in (await read(server, outcome.remote_id)).poll.options] == ["yes", "no"]
 
 
+async def test_a_quote_and_who_can_quote_it(http: Client, server: MastodonMock) -> None:
+    account = await opened(http, server)
+    assert account.facts["quotes"]
+    quoted = await MASTODON.publish(account, outgoing("Quote me", dedupe_key="quoted"), MemoryJournal())
+    assert isinstance(quoted, Published)
+    options = {"quoteId": quoted.remote_id, "quotePolicy": "followers"}
+
+    outcome = await MASTODON.publish(
+        account, outgoing("Look", "and more", options=options, dedupe_key="q"), MemoryJournal()
+    )
+    elsewhere = await MASTODON.publish(
+        account, outgoing("x", options={"quoteId": "https://other.example/@a/1"}, dedupe_key="e"), MemoryJournal()
+    )
+
+    assert isinstance(outcome, Published)
+    status, reply = await read(server, outcome.remote_id), await read(server, outcome.thread_ids[0])
+    assert str(status.quote.quoted_status.id) == quoted.remote_id
+    assert status.quote_approval_policy == "followers"
+    assert reply.quote is None
+    assert isinstance(elsewhere, Refused)
+    assert server.url in elsewhere.message
+
+
 async def test_sending_again_with_the_same_key_gives_the_same_post(http: Client, server: MastodonMock) -> None:
     account = await opened(http, server)
     journal = MemoryJournal()

@@ -138,6 +138,12 @@ def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> Non
         (BLUESKY, outgoing("a", options={"labels": ["porn"] * 5}), {}, [("bluesky.options.type", "/options/labels")]),
         (BLUESKY, outgoing("a", options={"labels": ["spam"]}), {}, [("bluesky.options.type", "/options/labels/0")]),
         (BLUESKY, outgoing("a", options={"replyGate": "all"}), {}, [("bluesky.options.type", "/options/replyGate")]),
+        (
+            BLUESKY,
+            outgoing("a", options={"quoteId": "https://bsky.app/profile/a.b"}),
+            {},
+            [("bluesky.options.type", "/options/quoteId")],
+        ),
         (BLUESKY, outgoing("a", options={"replyGate": ["mentioned"], "linkCard": {"title": "t"}}), {}, []),
         (
             BLUESKY,
@@ -190,6 +196,14 @@ def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> Non
                 ("mastodon.poll.max_options", "/options/poll/options"),
                 ("mastodon.poll.max_option_length", "/options/poll/options/0"),
             ],
+        ),
+        (MASTODON, outgoing("a", options={"quoteId": "x y"}), {}, [("mastodon.options.type", "/options/quoteId")]),
+        (MASTODON, outgoing("a", options={"quoteId": "https://m.example/@b/1"}), {"quotes": True}, []),
+        (
+            MASTODON,
+            outgoing("a", media=(image(),), options={"quoteId": "1"}),
+            {"quotes": False},
+            [("mastodon.quote.unsupported", "/options/quoteId"), ("mastodon.quote.with_media", "/options/quoteId")],
         ),
         (MASTODON, outgoing("a", options={"language": "de_DE"}), {}, [("mastodon.options.type", "/options/language")]),
         (SANDBOX, outgoing("a", first_comment="b"), {}, []),

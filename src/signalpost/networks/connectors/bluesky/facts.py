@@ -32,6 +32,15 @@ Language = Annotated[
     str,
     msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", extra={issue_text.FORMAT: issue_text.LANGUAGE_TAG}),
 ]
+PostAddress = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(at://did:[a-z]+:[a-zA-Z0-9._:%-]+/app\.bsky\.feed\.post|https://bsky\.app/profile/[a-zA-Z0-9.:_%-]+/post)"
+        r"/[a-zA-Z0-9._~-]+$",
+        max_length=400,
+        extra={issue_text.FORMAT: "Must be the address of a post on bsky.app, or its at:// address."},
+    ),
+]
 Label = Literal["sexual", "nudity", "porn", "graphic-media"]
 Repliers = Literal["mentioned", "followers", "following"]
 
@@ -81,6 +90,11 @@ FACTS = Facts(
             description="Shows a link card when there is no media, for `link` or else for the first URL of the text. "
             "`true` (default) reads title, description and image from the page; `{title, description, image}` sets "
             "them; `false` makes no card of a URL in the text and does not read the page of `link`.",
+        ),
+        "quoteId": Option(
+            label="Post to quote",
+            type=PostAddress,
+            description="A post to quote: its address on bsky.app, or its `at://` address.",
         ),
         "replyGate": Option(
             label="Who can reply",

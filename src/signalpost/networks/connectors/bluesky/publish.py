@@ -11,7 +11,7 @@ from signalpost.kit import clock
 from signalpost.kit.http import BadResponse
 from signalpost.networks.connectors.bluesky.calls import call, explain, send
 from signalpost.networks.connectors.bluesky.facts import FACTS
-from signalpost.networks.connectors.bluesky.record import COLLECTION, build, forget_blobs
+from signalpost.networks.connectors.bluesky.record import COLLECTION, build, forget_blobs, is_absent
 from signalpost.networks.contract import (
     ApiError,
     Journal,
@@ -65,7 +65,7 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
     try:
         return _reference(await send(session, "GET", "com.atproto.repo.getRecord", params=query))
     except ApiError as error:
-        if _is_absent(error.response):
+        if is_absent(error.response):
             return None
         raise
 
@@ -98,14 +98,6 @@ def _parent_uri(record: Mapping[str, Any]) -> Any:
 
 def _parent_id(part: ThreadPart) -> str | None:
     return None if part.parent is None else str(part.parent["id"])
-
-
-def _is_absent(response: Response) -> bool:
-    """Return whether the server says that the record does not exist."""
-    body = members(response)
-    # Old servers have no error name, only the words; without an address these mean that the account moved away.
-    words = str(body.get("message")).startswith("Could not locate record: at://")
-    return response.status == 400 and (body.get("error") == "RecordNotFound" or words)
 
 
 def _reference(response: Response) -> PublicPart:

@@ -1,4 +1,4 @@
-"""Builds the record of a post: text with facets, languages, labels, and images, a video or a link card."""
+"""Builds the record of a post: text with facets, languages, labels, and images, a video, a link card or a quote."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,9 +15,10 @@ from signalpost.networks.connectors.bluesky.calls import call, send
 from signalpost.networks.connectors.bluesky.facts import FACTS, LinkCard
 from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outgoing, OutgoingMedia, Refused, Response
 from signalpost.networks.preflight import text_of_part
-from signalpost.networks.responses import members
+from signalpost.networks.responses import members, string
 
 COLLECTION = "app.bsky.feed.post"
+_QUOTE = "app.bsky.embed.record"
 BLOB_SECONDS_MAX = 900  # a server may delete a blob that no record mentions; after this it is uploaded again
 HANDLES_MAX = 20
 THUMB_BYTES_MAX = 1_000_000
@@ -40,9 +41,45 @@ async def build(session: NetworkSession, outgoing: Outgoing, journal: Journal, i
     embed = await (_media(session, media, journal, index) if media else _card(session, outgoing, journal, index))
     if isinstance(embed, Refused):
         return embed
+    if index == 0 and (address := outgoing.options.get("quoteId")):
+        quote = await _quote(session, address)
+        if isinstance(quote, Refused):
+            return quote
+        embed = quote if embed is None else {"$type": f"{_QUOTE}WithMedia", "record": quote, "media": embed}
     if embed is not None:
         record["embed"] = embed
     return record
+
+
+async def _quote(session: NetworkSession, address: str) -> dict[str, Any] | Refused:
+    """Return the embed of a quoted post; its version is read from the server, which asks the network for others'."""
+    *_, author, _, rkey = address.split("/")
+    did = author if author.startswith("did:") else (await _resolve(session, [author])).get(author)
+    absent = Refused(
+        code="content_rejected", message=f"The post to quote does not exist: {address}",
+        remediation="Check that the post is still there, and choose another one or publish without a quote.",
+    )  # fmt: skip
+    if did is None:
+        return absent
+    query = {"repo": did, "collection": COLLECTION, "rkey": rkey}
+    try:
+        record = members(await send(session, "GET", "com.atproto.repo.getRecord", params=query))
+    except ApiError as error:
+        if is_absent(error.response):
+            return absent
+        raise
+    reference = {"uri": string(record.get("uri")), "cid": string(record.get("cid"))}
+    if None in reference.values():
+        raise BadResponse("the response names no record")
+    return {"$type": _QUOTE, "record": reference}
+
+
+def is_absent(response: Response) -> bool:
+    """Return whether the server says that the record does not exist."""
+    body = members(response)
+    # Old servers have no error name, only the words; without an address these mean that the account moved away.
+    words = str(body.get("message")).startswith("Could not locate record: at://")
+    return response.status == 400 and (body.get("error") == "RecordNotFound" or words)
 
 
 async def _resolve(session: NetworkSession, handles: Iterable[str]) -> Mapping[str, str]:

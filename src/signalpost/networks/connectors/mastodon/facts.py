@@ -20,6 +20,14 @@ from signalpost.networks.contract import (
 from signalpost.networks.counting import graphemes, length
 from signalpost.networks.preflight import for_account, part_path, text_of_part
 
+StatusId = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(https://[^/\s?#]+/[^\s?#]*/)?[0-9A-Za-z]+$",
+        max_length=400,
+        extra={issue_text.FORMAT: "Must be the id of a post, or its address on the server of the account."},
+    ),
+]
 Choice = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 
 
@@ -105,6 +113,18 @@ FACTS = Facts(
             type=Poll,
             description="A poll: `{options[2-4], minutes, multiple?, hideTotals?}`. A post with a poll has no media.",
         ),
+        "quoteId": Option(
+            label="Post to quote",
+            type=StatusId,
+            description="A post to quote: its address on the server of the account, or its id there. Its post has "
+            "neither media nor a poll. From Mastodon 4.5 on.",
+        ),
+        "quotePolicy": Option(
+            label="Who can quote",
+            type=Literal["public", "followers", "nobody"],
+            description="Who can quote the post: `public`, `followers` or `nobody`. Defaults to the account's setting. "
+            "From Mastodon 4.5 on.",
+        ),
     },
     dedupes_for_seconds=3_600,
     rate_limit=RateLimit(count=300, seconds=300, per="account"),  # per access token and address
@@ -114,8 +134,20 @@ FACTS = Facts(
 
 
 def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
-    """Check the length of text and content warning together, and the poll."""
-    return [*_warning(outgoing, account_facts), *_poll(outgoing, account_facts)]
+    """Check the length of text and content warning together, the poll, and the quote."""
+    return [*_warning(outgoing, account_facts), *_poll(outgoing, account_facts), *_quote(outgoing, account_facts)]
+
+
+def _quote(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[PreflightIssue]:
+    path = "/options/quoteId"
+    if outgoing.options.get("quoteId") is None:
+        return
+    if account_facts.get("quotes") is False:
+        message = "This server cannot quote posts: that needs Mastodon 4.5 or newer."
+        yield PreflightIssue("mastodon.quote.unsupported", path, message)
+    if outgoing.media or outgoing.options.get("poll") is not None:
+        message = "On Mastodon a post that quotes another can have neither media nor a poll."
+        yield PreflightIssue("mastodon.quote.with_media", path, message)
 
 
 def _warning(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[PreflightIssue]:

@@ -21,6 +21,7 @@ TOO_EARLY_SECONDS, TOO_EARLY_WITH_KEY_SECONDS = 120, 30  # younger than this, a 
 SKEW_SECONDS = 30  # between the server's clock and ours
 PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 10, 20, 400_000
 HTML_FACTOR = 100  # a server makes at most this many characters of one: `#a` becomes a link of 90
+_QUOTE_PARAGRAPH = '<p class="quote-inline">'
 _TAG = re.compile(r"<[^>]*>?")  # always matches at `<`, so that nothing is read twice
 _REMOTE_MENTION = re.compile(r"@([\w.-]+)@[\w.-]+\w")
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -118,8 +119,13 @@ def _is_same(status: Status, part: ThreadPart) -> bool:
         len(status.media_attachments or ()) == len(part.content.media)
         and status.in_reply_to_id == (part.parent["id"] if part.parent else None)
         and _reads(status.spoiler_text, str(outgoing.options.get("spoilerText") or ""))
-        and _reads(status.content, text_of_part(FACTS, outgoing, index))
+        and _reads(_without_quote(status.content), text_of_part(FACTS, outgoing, index))
     )
+
+
+def _without_quote(content: str | None) -> str | None:
+    """Leave out the paragraph that a server puts before the text of a quote, for readers that show no quotes."""
+    return content.partition("</p>")[2] if content and content.startswith(_QUOTE_PARAGRAPH) else content
 
 
 def _reads(content: str | None, text: str) -> bool:

@@ -14,6 +14,7 @@ CONNECT_SECONDS = 10.0
 _PROPER_VERSION = re.compile(r"[3-9]\.\d{1,3}\.\d{1,3}(?!.*compatible)")
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
 _NUMBER_MAX = 1 << 40
+_QUOTING_API_VERSION = 7  # of Mastodon 4.5
 
 
 async def read_instance(server: Server, headers: Mapping[str, str]) -> tuple[dict[str, Any], str | None]:
@@ -62,9 +63,11 @@ def facts_of(instance: Mapping[str, Any]) -> dict[str, Any]:
             ),
             **({"mime_types": accepted} if accepted else {}),
         }
+    versions = _numbers(mastodon=_object(instance.get("api_versions")).get("mastodon"))
     version = (string(instance.get("version")) or "")[:100]
     return {
         "version": version,
+        "quotes": versions.get("mastodon", 0) >= _QUOTING_API_VERSION,
         "dedupes": _PROPER_VERSION.match(version) is not None,
         "limits": {"text": text, "media": files, **total},
         "polls": _numbers(

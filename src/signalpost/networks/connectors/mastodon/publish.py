@@ -19,6 +19,7 @@ from signalpost.networks.contract import (
     OutcomeUnknown,
     Outgoing,
     Pending,
+    Refused,
     TryLater,
 )
 from signalpost.networks.in_parts import in_parts
@@ -51,6 +52,8 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
 
 async def _send(part: ThreadPart) -> PublicPart | Outcome:
     session = part.session
+    if (elsewhere := _quotes_elsewhere(part)) is not None:
+        return elsewhere
     media_ids = await media_ids_of(part)
     if isinstance(media_ids, Pending):
         return media_ids
@@ -70,6 +73,18 @@ async def _send(part: ThreadPart) -> PublicPart | Outcome:
     return {"id": status_id, "url": string(status.get("url")) or string(status.get("uri"))}
 
 
+def _quotes_elsewhere(part: ThreadPart) -> Refused | None:
+    """Refuse the address of a post on another server: the number in it means another post here."""
+    address = str(part.outgoing.options.get("quoteId") or "")
+    if part.index > 0 or "/" not in address or address.startswith(f"{part.session.server.base_url}/"):
+        return None
+    return Refused(
+        code="content_rejected",
+        message=f"The post to quote is not named by an address of {part.session.server.base_url}.",
+        remediation="Find the post on the account's own server and take the address that your browser shows there.",
+    )
+
+
 def _key(outgoing: Outgoing, index: int) -> str:
     return hashlib.sha256(f"{outgoing.dedupe_key}:{index}".encode()).hexdigest()[:40]
 
@@ -86,8 +101,11 @@ def _status(part: ThreadPart, media_ids: Sequence[str]) -> dict[str, Any]:
         "spoilerText": "spoiler_text",
         "sensitive": "sensitive",
         "language": "language",
+        "quotePolicy": "quote_approval_policy",
     }
     status |= {name: options[option] for option, name in names.items() if option in options}
+    if part.index == 0 and options.get("quoteId") is not None:
+        status["quoted_status_id"] = options["quoteId"].rpartition("/")[2]
     if part.index == 0 and options.get("poll") is not None:
         poll = msgspec.convert(options["poll"], Poll)
         status["poll"] = {

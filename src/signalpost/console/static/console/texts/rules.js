@@ -211,6 +211,7 @@ export const RULES = {
     t("A post on {network} that quotes another has neither files nor a poll. Leave them out.", { network }),
   "quote.with_other": (_, network) =>
     t("A quote on {network} has neither a poll nor a link card. Put the link into the text.", { network }),
+  "quote.unsupported": () => t("The server of this account cannot quote posts. Leave the quote out."),
   "reply.with_settings": () =>
     t("A reply cannot say who may answer: the post that it answers decides that."),
   "spoiler.without_media": () =>

@@ -4,6 +4,7 @@ export default /** @type {Record<string, string>} */ ({
   "Content warnings": "Inhaltswarnungen",
   "Link card": "Link-Karte",
   "Who can reply": "Wer antworten darf",
+  "Who can quote": "Wer zitieren darf",
   Visibility: "Sichtbarkeit",
   "Content warning": "Inhaltswarnung",
   "Sensitive media": "Heikle Medien",
@@ -182,6 +183,12 @@ export default /** @type {Record<string, string>} */ ({
     "Warnt vor dem Inhalt, bevor er zu sehen ist.",
   "Shows a link card when there is no media, for `link` or else for the first URL of the text. `true` (default) reads title, description and image from the page; `{title, description, image}` sets them; `false` makes no card of a URL in the text and does not read the page of `link`.":
     "Zeigt ohne Medien eine Karte für den Link des Beitrags, sonst für den ersten Link im Text. Üblicherweise kommen Titel, Beschreibung und Bild von der Seite; Sie können sie selbst angeben oder auf die Karte verzichten.",
+  "A post to quote: its address on bsky.app, or its `at://` address.":
+    "Die Adresse eines Beitrags auf bsky.app.",
+  "A post to quote: its address on the server of the account, or its id there. Its post has neither media nor a poll. From Mastodon 4.5 on.":
+    "Der zitierte Beitrag: seine Adresse auf dem Server des Kontos oder seine Kennung dort. Der Beitrag hat weder Medien noch eine Umfrage. Ab Mastodon 4.5.",
+  "Who can quote the post: `public`, `followers` or `nobody`. Defaults to the account's setting. From Mastodon 4.5 on.":
+    "Gewöhnlich das, was in den Einstellungen des Kontos steht. Ab Mastodon 4.5.",
   "Who can reply: `everyone` (default), `nobody`, or a list of `mentioned`, `followers` and `following`.":
     "Üblicherweise dürfen alle antworten.",
   "Who can see the post: `public`, `unlisted`, `private` (followers) or `direct` (mentioned users). Defaults to the account's setting.":

@@ -16,6 +16,8 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Beitrag auf {network} hat eine Umfrage oder Dateien, nicht beides. Lassen Sie eines weg.",
   "A post on {network} has one cashtag at most. Leave the others out.":
     "Ein Beitrag auf {network} hat höchstens einen Cashtag. Lassen Sie die anderen weg.",
+  "The server of this account cannot quote posts. Leave the quote out.":
+    "Der Server dieses Kontos kann keine Beiträge zitieren. Lassen Sie das Zitat weg.",
   "A post on {network} that quotes another has neither files nor a poll. Leave them out.":
     "Ein Beitrag auf {network}, der einen anderen zitiert, hat weder Dateien noch eine Umfrage. Lassen Sie sie weg.",
   "A post on {network} with files shows no link card. Put the link into the text.":

@@ -23,6 +23,9 @@ export default /** @type {Record<string, string>} */ ({
     "Usually everyone can reply.",
   "Who can see the post: `public`, `unlisted`, `private` (followers) or `direct` (mentioned users). Defaults to the account's setting.":
     "Private: only followers. Direct: only mentioned people. The account's own setting is the usual one.",
+  "A post to quote: its address on bsky.app, or its `at://` address.": "The address of a post on bsky.app.",
+  "Who can quote the post: `public`, `followers` or `nobody`. Defaults to the account's setting. From Mastodon 4.5 on.":
+    "Usually what the account's settings say. Needs Mastodon 4.5 or newer.",
   "A poll: `{options[2-4], minutes, multiple?, hideTotals?}`. A post with a poll has no media.":
     "A poll with 2 to 4 answers. A post with a poll has no media.",
   "`feed` (default), `reel` (one video of 3 to 90 s) or `story` (one image or one video of 3 to 60 s, without text).":
