@@ -23,6 +23,10 @@ FLAIRS = (
 """Of a subreddit at Reddit."""
 DESTINATIONS = {
     "facebook": (Destination("1001", "page", "Corner Bakery"),),
+    "google_business": (
+        Destination("2001", "location", "Corner Bakery"),
+        Destination("2002", "location", "Market stall", {"unverified": True}),
+    ),
     "linkedin": (
         Destination("4711", "organization", "Corner Bakery"),
         Destination("4712", "organization", "Bakers of the Town", {"roles": ("ANALYST",)}),

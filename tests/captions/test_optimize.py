@@ -112,7 +112,7 @@ def account_id(account: dict[str, Any]) -> Any:
         ({"postId": "pst_01M7Z0000000000000000000AB"}, "/postId", "not_found"),
         ({"text": "a", "profileId": "prof_01M7Z0000000000000000000AB"}, "/profileId", "not_found"),
         ({"text": "a", "platforms": ["blusky"]}, "/platforms/0", "not_allowed"),
-        ({"text": "a", "platforms": ["google_business"]}, "/platforms/0", "not_allowed"),
+        ({"text": "a", "platforms": ["tumblr"]}, "/platforms/0", "not_allowed"),
         ({"text": "a", "platforms": ["sandbox", "sandbox"]}, "/platforms/1", "not_unique"),
         ({"text": "a", "count": 4}, "/count", "out_of_range"),
         ({"text": "a", "language": "German"}, "/language", "format"),

@@ -176,7 +176,7 @@ def test_the_command_fails_with_1(tmp_path: Path) -> None:
 
 PUBLIC = frozenset((
     "signalpost.conformance", "signalpost.networks.contract", "signalpost.networks.codes",
-    "signalpost.networks.counting",
+    "signalpost.networks.counting", "signalpost.networks.fetching",
     "signalpost.networks.first_comment", "signalpost.networks.fitting",
     "signalpost.networks.articles", "signalpost.networks.in_parts", "signalpost.networks.integrators",
     "signalpost.networks.links",

@@ -157,7 +157,7 @@ def test_catalogs_are_complete(language: str) -> None:
             key for key, value in catalog.items() if {*placeholders.findall(key)} != {*placeholders.findall(value)}
         ] == []
     files = (FOLDER / "messages" / language).glob("*.js")
-    assert {path.stem for path in files} == {*_texts_by_catalog(), "options"} - {""}
+    assert {path.stem for path in files} == {*_texts_by_catalog(), "options", "values"} - {""}
 
 
 @pytest.mark.parametrize("language", ["de"])
@@ -165,7 +165,7 @@ def test_every_option_of_every_network_has_its_texts(language: str) -> None:
     """Labels, helps and values of all options; what else is in the catalog, a connector says as a reason."""
     needed = {text for connector in CONNECTORS.values() for text in _texts_of_options(connector)}
     sources = [path.read_text(encoding="utf-8") for path in Path(connectors.__path__[0]).rglob("*.py")]
-    catalog = _catalog(language, "options")
+    catalog = _catalog(language, "options") | _catalog(language, "values")
     others = {text: said for page in _texts_by_catalog() for text, said in _catalog(language, page).items()}
 
     assert needed - catalog.keys() == set()
@@ -188,6 +188,7 @@ def _texts_of_options(connector: Connector) -> Iterator[str]:
         field = options.field(key, option)
         yield from (field.label, option.description, *(field.choices or ()), *(part.label for part in field.parts))
         yield from (value for value in field.instead if isinstance(value, str))
+        yield from (value for part in field.parts for value in part.choices or ())
 
 
 PAIRS = [

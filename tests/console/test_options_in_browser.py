@@ -29,6 +29,8 @@ TEXTS: Mapping[str, str] = {
     "linkPreviewUrl": URL, "color": "#5865f2", "avatarUrl": URL,
     "threadTs": "1716567890.123456",
     "slug": "fresh-rye", "crosspostOf": "1kh35wk", "newsletter": "weekly", "canonicalUrl": URL,
+    "startDate": "2027-01-30", "endDate": "2027-01-31", "startTime": "09:00", "endTime": "18:30",
+    "redeemOnlineUrl": URL, "languageCode": "de",
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}
@@ -88,7 +90,7 @@ class Composer:
                 await box.set_checked(not field["default"])
                 return not field["default"]
             case "choice":
-                await self.select(label, choices[-1])
+                await place.get_by_label(label, exact=True).select_option(value=choices[-1])
                 return choices[-1]
             case "number":
                 value = NUMBERS.get(key, 7)

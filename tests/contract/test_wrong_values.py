@@ -209,8 +209,8 @@ CASES: dict[str, tuple[Request, Expected]] = {
         post(platforms=["bluesky"]),
         Expected(422, "POST /platforms/bluesky/connect", "/platforms/0"),
     ),
-    "google_business without a connector": (
-        post(platforms=["google_business"]),
+    "tumblr without a connector": (
+        post(platforms=["tumblr"]),
         Expected(422, "This version cannot connect", "/platforms/0"),
     ),
     "unknown network": (post(platforms=["blusky"]), Expected(422, "Did you mean bluesky?", "/platforms/0")),
@@ -222,9 +222,9 @@ CASES: dict[str, tuple[Request, Expected]] = {
         Expected(422, "No account", "/targets/0/accountId"),
     ),
     "neither": (post(platforms=None), Expected(422, "Name the platforms", "/platforms")),
-    "connect google_business": (
-        send("/platforms/google_business/connect", profileId="{profile}", fields={}),
-        Expected(409, "no connector for google_business"),
+    "connect tumblr": (
+        send("/platforms/tumblr/connect", profileId="{profile}", fields={}),
+        Expected(409, "no connector for tumblr"),
     ),
     "connect a typo": (
         send("/platforms/blusky/connect", profileId="{profile}", fields={}),

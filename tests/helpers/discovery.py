@@ -18,25 +18,29 @@ class Discovery:
     """The methods and schemas of one API; it knows every member, so one that it does not name is a mistake of ours."""
 
     def __init__(self, name: str) -> None:
+        """Read a document of Google's client, or one that it does not have, from `tests/counterparts`."""
+        own = tools.HERE / f"{name}.json"
         folder = tools.folder("google", tools.CHECKOUT / "requirements" / "google.txt")
-        self._document: Mapping[str, Any] = json.loads(_path(folder, name).read_text())
-        self._methods = dict(self._all(self._document))
+        self._document: Mapping[str, Any] = json.loads((own if own.exists() else _path(folder, name)).read_text())
+        self._methods = [*self._all(self._document)]
 
-    def _all(self, resource: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
+    def _all(self, resource: Mapping[str, Any]) -> Iterator[tuple["re.Pattern[str]", Mapping[str, Any]]]:
         for method in resource.get("methods", {}).values():
             paths = [
-                method["path"],
+                method["flatPath"],
                 *(upload["path"] for upload in method.get("mediaUpload", {}).get("protocols", {}).values()),
             ]
             for path in paths:
-                yield (method["httpMethod"], "/" + path.lstrip("/")), method
+                segments = re.sub(r"\\{\w+\\}", "[^/]+", re.escape("/" + path.lstrip("/")))
+                yield re.compile(f"{method['httpMethod']} {segments}"), method
         for nested in resource.get("resources", {}).values():
             yield from self._all(nested)
 
     def issues(self, http_method: str, target: str, body: bytes) -> list[str]:
         """Return what the document says against a request."""
         address = urlsplit(target)
-        method = self._methods.get((http_method, address.path))
+        call = f"{http_method} {address.path}"
+        method = next((method for pattern, method in self._methods if pattern.fullmatch(call)), None)
         if method is None:
             return [f"there is no {http_method} {address.path}"]
         issues = list(self._query(method, dict(parse_qsl(address.query))))
@@ -49,6 +53,8 @@ class Discovery:
         for name in sorted(set(query) - set(own) - set(self._document["parameters"])):
             yield f"{method['id']} has no parameter {name}"
         for name, parameter in own.items():
+            if parameter["location"] == "path":
+                continue
             if parameter.get("required") and name not in query:
                 yield f"{method['id']} needs the parameter {name}"
             if name in query and parameter["type"] in {"integer", "boolean"}:

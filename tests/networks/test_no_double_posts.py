@@ -35,7 +35,7 @@ CASES = {f"{key}: {name}": (key, case) for key, fake in FAKES.items() for name, 
 
 FOUND_BY_NOBODY: frozenset[str] = frozenset((
     "facebook: video", "facebook: reel", "facebook: video story", "instagram: story", "linkedin: of a member",
-    "tiktok: inbox", "telegram: thread", "telegram: album", "telegram: poll",
+    "tiktok: inbox", "telegram: thread", "telegram: album", "telegram: poll", "google_business: photo alone",
 ))  # fmt: skip
 """Posts that their networks list nowhere: after a restore, a person has to look."""
 ABSENT_FOR_NOBODY: frozenset[str] = frozenset(("tiktok: one part", "tiktok: two parts"))

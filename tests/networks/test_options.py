@@ -53,6 +53,9 @@ def test_parts_and_what_stands_instead_are_read_from_types() -> None:
         ("options", "list", True, 2, 50), ("minutes", "number", True, None, None),
         ("multiple", "flag", False, None, None), ("hideTotals", "flag", False, None, None),
     ]  # fmt: skip
+    button = of("google_business", "callToAction").parts[0]
+    assert (button.key, button.type) == ("actionType", "choice")
+    assert button.choices == ["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"]
     assert [part.label for part in tags.parts][1] == "From the left edge, 0 to 1"
     assert (tags.items_max, card.instead, card.parts[2].default) == (20, [True, False], True)
     assert (of("bluesky", "replyGate").choices, of("bluesky", "replyGate").instead) == (

@@ -8,6 +8,7 @@ from signalpost.networks.connectors import (
     discord,
     facebook,
     ghost,
+    google_business,
     instagram,
     linkedin,
     mastodon,
@@ -47,6 +48,7 @@ CONNECTORS: Mapping[str, Connector] = {
         matrix.CONNECTOR,
         reddit.CONNECTOR,
         ghost.CONNECTOR,
+        google_business.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -3,22 +3,23 @@
 import re
 from collections.abc import Sequence
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from msgspec import inspect
 
 from signalpost.networks.contract import Option
 
 OptionType = Literal["text", "number", "flag", "choice", "list", "object", "objects"]
-PartType = Literal["text", "number", "flag", "list"]
+PartType = Literal["text", "number", "flag", "choice", "list"]
 
 
 class Part(NamedTuple):
-    """How a member of an object is entered."""
+    """How a member of an object is entered. `choices`: the only values of a choice."""
 
     key: str
     label: str
     type: PartType
+    choices: list[str] | None
     required: bool
     default: str | int | bool | None
     items_min: int | None
@@ -97,19 +98,23 @@ def _kind(info: inspect.Type) -> OptionType:
 
 def _parts(info: inspect.Type) -> Sequence[Part]:
     """Return the members of an object; none if one of them has parts of its own, which no form shows."""
-    parts = [_part(member) for member in info.fields] if isinstance(info, inspect.StructType) else []
+    if not isinstance(info, inspect.StructType):
+        return ()
+    types = get_type_hints(info.cls)
+    parts = [_part(member, types[member.name]) for member in info.fields]
     return [part for part in parts if part is not None] if None not in parts else ()
 
 
-def _part(member: inspect.Field) -> Part | None:
+def _part(member: inspect.Field, written: Any) -> Part | None:
     plain = _plain(member.type)
     kind = _kind(plain)
-    if kind not in ("text", "number", "flag", "list"):
+    if kind not in ("text", "number", "flag", "choice", "list"):
         return None
     return Part(
         key=member.encode_name,
         label=_title(member.type) or _label(member.encode_name),
         type=kind,
+        choices=_choices(written) if kind == "choice" else None,
         required=member.required,
         default=member.default if isinstance(member.default, str | int | bool) else None,
         items_min=_bound(plain, "min_length"),

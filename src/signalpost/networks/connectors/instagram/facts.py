@@ -8,7 +8,7 @@ import msgspec
 
 from signalpost.networks.connectors.instagram.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, OutgoingMedia, PreflightIssue, TextRule
-from signalpost.networks.meta.fetching import unreachable
+from signalpost.networks.fetching import unreachable
 from signalpost.networks.meta.graph import GRAPH_SUNSET_ON, GRAPH_VERSION
 
 FACEBOOK_LOGIN = "facebook"

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from signalpost.kit.http import BadResponse
+from signalpost.networks import fetching
 from signalpost.networks.connectors.instagram.account import graph_of, is_facebook
 from signalpost.networks.connectors.instagram.facts import FACTS, UserTag, kind_of
 from signalpost.networks.contract import (
@@ -26,7 +27,6 @@ from signalpost.networks.contract import (
     TryLater,
 )
 from signalpost.networks.first_comment import add_first_comment, until_commented
-from signalpost.networks.meta import fetching
 from signalpost.networks.meta.containers import (
     LISTED,
     Container,

@@ -7,8 +7,8 @@ import msgspec
 
 from signalpost.networks.connectors.threads.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
+from signalpost.networks.fetching import unreachable
 from signalpost.networks.links import LINK_PATTERN
-from signalpost.networks.meta.fetching import unreachable
 from signalpost.networks.preflight import part_path, text_of_part
 
 LINKS_MAX = 5

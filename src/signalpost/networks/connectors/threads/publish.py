@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
+from signalpost.networks import fetching
 from signalpost.networks.connectors.threads.account import graph_of
 from signalpost.networks.connectors.threads.facts import FACTS, link_of
 from signalpost.networks.contract import (
@@ -23,7 +24,6 @@ from signalpost.networks.contract import (
     Reconciled,
     Refused,
 )
-from signalpost.networks.meta import fetching
 from signalpost.networks.meta.containers import (
     LISTED,
     Container,

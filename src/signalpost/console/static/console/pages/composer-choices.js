@@ -8,7 +8,8 @@ import { networkName } from "../store.js";
 import { sentencesOf } from "../words.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
-import { Option, helpOf, labelOf, noneOf, wordsOf } from "./composer-option.js";
+import { Option, helpOf, labelOf, noneOf } from "./composer-option.js";
+import { wordsOf } from "./composer-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["OptionChoice"]} OptionChoice */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */

@@ -3,7 +3,7 @@ import { html, useState } from "../html.js";
 import { t } from "../i18n.js";
 import { CheckList } from "../components/check-list.js";
 import { Check, Field } from "../components/field.js";
-import { Objects, Rows } from "./composer-parts.js";
+import { Objects, Rows, wordsOf } from "./composer-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["PlatformOption"]} PlatformOption */
 
@@ -166,15 +166,4 @@ function valueOf(option, text) {
     .split(",")
     .map((part) => part.trim())
     .filter(Boolean);
-}
-
-/** A value of a network in words: `PUBLIC_TO_EVERYONE`, `mentionedUsers`. @param {string} value */
-export function wordsOf(value) {
-  const translated = t(value);
-  if (translated !== value) return translated;
-  const words = value
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .replace(/[_-]/g, " ")
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

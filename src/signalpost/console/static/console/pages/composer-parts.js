@@ -8,6 +8,17 @@ import { Check, Field } from "../components/field.js";
 /** @typedef {import("signalpost/api").Schemas["PlatformOption"]} PlatformOption */
 /** @typedef {Record<string, unknown>} Values */
 
+/** A value of a network in words: `PUBLIC_TO_EVERYONE`, `mentionedUsers`. @param {string} value */
+export function wordsOf(value) {
+  const translated = t(value);
+  if (translated !== value) return translated;
+  const words = value
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[_-]/g, " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /**
  * A field for each text of a list. Empty ones are not sent.
  * @param {{
@@ -131,6 +142,21 @@ function Members({ name, parts, values, set }) {
               min=${part.itemsMin}
               max=${part.itemsMax ?? 10}
               set=${(/** @type {string[] | undefined} */ rows) => change(part, rows)}
+            />
+          `;
+        if (part.choices)
+          return html`
+            <${Field}
+              key=${part.key}
+              label=${label}
+              options=${[
+                ["", part.required ? t("Choose") : t("As usual")],
+                .../** @type {[string, string][]} */ (
+                  part.choices.map((choice) => [choice, wordsOf(choice)])
+                ),
+              ]}
+              value=${String(value ?? "")}
+              onInput=${(/** @type {string} */ chosen) => change(part, chosen)}
             />
           `;
         const isNumber = part.type === "number";

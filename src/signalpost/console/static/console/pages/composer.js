@@ -52,6 +52,7 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
     basics(),
     loadPlatforms(),
     loadTexts("options"),
+    loadTexts("values"),
   ]);
   if (entry) {
     // An earlier version of the console did not keep what the service had.

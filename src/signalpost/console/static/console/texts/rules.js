@@ -102,7 +102,7 @@ export const RULES = {
       max: number(v.max),
     }),
   "media.min_bytes": (v, network) =>
-    t("This video is too small for {network}: at least {limit}.", { network, limit: size(v.limit) }),
+    t("This file is too small for {network}: at least {limit}.", { network, limit: size(v.limit) }),
   "media.large": (v, network) =>
     t("{network} may refuse this file: it is larger than {limit}.", { network, limit: size(v.limit) }),
   "media.long": (v, network) =>
@@ -220,6 +220,31 @@ export const RULES = {
     t("A post on {network} with files shows no link card. Put the link into the text.", { network }),
   "link.max": (v, network) =>
     t("The link is too long for {network}: at most {limit} characters.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "location.unverified": (_, network) =>
+    t("{network} has not verified this location. It may refuse the post, or not show it.", { network }),
+  "text.phone": (_, network) =>
+    t(
+      "{network} rejects posts with a telephone number in the text. Leave it out: a button can call the location.",
+      { network },
+    ),
+  "button.offer": (_, network) =>
+    t("{network} shows no button on offers. Say where the offer is redeemed, or leave the button out.", {
+      network,
+    }),
+  "button.call": () => t("A button that calls leads nowhere else. Leave its address out."),
+  "button.url": () => t("The button leads nowhere. Give it an address, or the post a link."),
+  "link.unused": () => t("A button that calls leads nowhere else, so the link is not shown."),
+  "event.required": () => t("An event or an offer needs a title, a first and a last day. Add them."),
+  "event.of_update": () => t("An update has no dates. Make it an event, or leave them out."),
+  "event.day": () => t("There is no such day. Write it as in 2027-01-31."),
+  "event.order": () => t("The end has to be later than the beginning. Change one of them."),
+  "offer.of_other": () =>
+    t("Only an offer has a code and conditions. Make the post an offer, or leave them out."),
+  "media.min_side": (v, network) =>
+    t("This picture is too small for {network}: at least {limit} pixels on each side.", {
       network,
       limit: number(v.limit),
     }),

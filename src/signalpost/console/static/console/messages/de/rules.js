@@ -165,8 +165,8 @@ export default /** @type {Record<string, string>} */ ({
     "Dieses Video ist zu kurz für {network}: mindestens {limit}.",
   "This video is too small for a reel on {network}: at least 540 by 960 pixels.":
     "Dieses Video ist zu klein für ein Reel auf {network}: mindestens 540 mal 960 Pixel.",
-  "This video is too small for {network}: at least {limit}.":
-    "Dieses Video ist zu klein für {network}: mindestens {limit}.",
+  "This file is too small for {network}: at least {limit}.":
+    "Diese Datei ist zu klein für {network}: mindestens {limit}.",
   "{network} does not have this setting. Leave it out.":
     "{network} hat diese Einstellung nicht. Lassen Sie sie weg.",
   "{network} does not take < and > in a tag. Leave them out.":
@@ -220,4 +220,28 @@ export default /** @type {Record<string, string>} */ ({
     "{network} nimmt Videos von {minimum} bis {limit}. Wählen Sie ein anderes, oder schneiden Sie es.",
   "{network} takes videos from {min} to {max} pixels on each side. Choose another one.":
     "{network} nimmt Videos von {min} bis {max} Pixeln auf jeder Seite. Wählen Sie ein anderes.",
+  "{network} has not verified this location. It may refuse the post, or not show it.":
+    "{network} hat diesen Standort nicht bestätigt. Der Beitrag wird vielleicht abgelehnt oder nicht gezeigt.",
+  "{network} rejects posts with a telephone number in the text. Leave it out: a button can call the location.":
+    "{network} lehnt Beiträge mit einer Telefonnummer im Text ab. Lassen Sie sie weg: Ein Knopf kann den Standort anrufen.",
+  "{network} shows no button on offers. Say where the offer is redeemed, or leave the button out.":
+    "{network} zeigt bei Angeboten keinen Knopf. Sagen Sie, wo das Angebot eingelöst wird, oder lassen Sie den Knopf weg.",
+  "A button that calls leads nowhere else. Leave its address out.":
+    "Ein Knopf, der anruft, führt nirgendwohin sonst. Lassen Sie seine Adresse weg.",
+  "The button leads nowhere. Give it an address, or the post a link.":
+    "Der Knopf führt nirgendwohin. Geben Sie ihm eine Adresse, oder dem Beitrag einen Link.",
+  "A button that calls leads nowhere else, so the link is not shown.":
+    "Ein Knopf, der anruft, führt nirgendwohin sonst: Der Link wird nicht gezeigt.",
+  "An event or an offer needs a title, a first and a last day. Add them.":
+    "Eine Veranstaltung oder ein Angebot braucht einen Titel, einen ersten und einen letzten Tag. Fügen Sie sie hinzu.",
+  "An update has no dates. Make it an event, or leave them out.":
+    "Eine Neuigkeit hat keine Termine. Machen Sie eine Veranstaltung daraus, oder lassen Sie sie weg.",
+  "There is no such day. Write it as in 2027-01-31.":
+    "Diesen Tag gibt es nicht. Schreiben Sie ihn wie 2027-01-31.",
+  "The end has to be later than the beginning. Change one of them.":
+    "Das Ende muss nach dem Anfang liegen. Ändern Sie eines davon.",
+  "Only an offer has a code and conditions. Make the post an offer, or leave them out.":
+    "Nur ein Angebot hat einen Code und Bedingungen. Machen Sie ein Angebot aus dem Beitrag, oder lassen Sie sie weg.",
+  "This picture is too small for {network}: at least {limit} pixels on each side.":
+    "Dieses Bild ist zu klein für {network}: mindestens {limit} Pixel auf jeder Seite.",
 });

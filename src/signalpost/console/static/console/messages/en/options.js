@@ -108,4 +108,23 @@ export default /** @type {Record<string, string>} */ ({
     "Names of tags. One that does not exist is made. One that begins with # is not shown to readers.",
   "Which members of the newsletter get the e-mail: `everyone` (default), `unpaid` or `paid`.":
     "Which members of the newsletter get the e-mail. Usually all of them.",
+  EVENT: "Event",
+  OFFER: "Offer",
+  BOOK: "Book",
+  SHOP: "Shop",
+  LEARN_MORE: "Learn more",
+  SIGN_UP: "Sign up",
+  STANDARD: "Update",
+  CALL: "Call now",
+  ORDER: "Order online",
+  "`STANDARD` is an update. By default a post with an `offer` is an `OFFER`, one with an `event` an `EVENT`.":
+    "Usually a post with an offer is one, and a post with a title and dates is an event.",
+  "The button of an update or event: `{actionType, url?}`. Without `url` it leads to the post's `link`; `CALL` has none and calls the location. A post with a `link` alone gets `LEARN_MORE`.":
+    "Below an update or an event. Without an address it leads to the post's link; one that calls needs none. A post with a link alone gets a button to learn more.",
+  "What an event or an offer is called, and when: `{title, startDate, endDate, startTime?, endTime?}`, as in `2027-01-31` and `18:30`, by the clocks of the location.":
+    "Of an event or an offer. Days and times are those of the clocks at the location.",
+  "Of an offer: `{couponCode?, redeemOnlineUrl?, termsConditions?}`. It also needs `event`. Without `redeemOnlineUrl` it is redeemed at the post's `link`.":
+    "An offer also needs a title and dates. Without an address it is redeemed at the post's link.",
+  "The language of the text, as in `de` or `en-US`. Default: that of the location.":
+    "The language of the text, such as de or en-US. Usually that of the location.",
 });
