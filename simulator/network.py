@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar, Literal, TypeVar
@@ -61,6 +61,8 @@ class Network(ABC):
     ids_from: ClassVar[int] = 1_000_000_000_000_000
     fetches: ClassVar[bool] = False
     """Whether it downloads files while it answers; such calls run in a thread, so that their server can be this one."""
+    speaks_websocket: ClassVar[bool] = False
+    """Whether it answers over WebSockets too: each text is a request."""
     strict: ClassVar[bool] = True
     """Whether unknown parameters are refused; some networks ignore them."""
 
@@ -87,6 +89,10 @@ class Network(ABC):
     @abstractmethod
     def failure(self, status: int, message: str) -> Response:
         """Return an error response in the network's shape: 400, 403, 404, 429, 500, 503."""
+
+    def texts(self, request: Request, response: Response) -> Sequence[str] | None:  # noqa: ARG002 - of those that do
+        """Return what an answer is over a WebSocket; None closes it."""
+        return None
 
     def unauthorized(self) -> Response:
         """Return the response to a token that opens nothing."""

@@ -112,10 +112,31 @@ def _failure(network: Network, fault: Fault) -> Response:
 
 def _network_handler(world: World, key: str) -> Handler:
     async def handler(raw: web.BaseRequest) -> web.StreamResponse:
+        if world.networks[key].speaks_websocket and raw.headers.get("Upgrade", "").lower() == "websocket":
+            return await _converse(world, key, raw)
         response = await serve(world, key, await _read(raw))
         return _dropped(raw) if response is None else _encoded(response)
 
     return handler
+
+
+async def _converse(world: World, key: str, raw: web.BaseRequest) -> web.StreamResponse:
+    """Answer each text over a WebSocket as a request of its own."""
+    socket = web.WebSocketResponse()
+    await socket.prepare(raw)
+    headers = {name.lower(): value for name, value in raw.headers.items()}
+    async for message in socket:
+        request = Request("GET", raw.raw_path, headers, str(message.data).encode())
+        response = await serve(world, key, request)
+        texts = None if response is None else world.networks[key].texts(request, response)
+        if response is None:
+            _dropped(raw)
+            break
+        for text in texts or ():
+            await socket.send_str(text)
+        if texts is None:
+            await socket.close()
+    return socket
 
 
 def _control_handler(control: Control) -> Handler:

@@ -16,6 +16,7 @@ class SimulatedNetwork(Protocol):
     key: ClassVar[str]
     calls: Any
     oauth: Any
+    speaks_websocket: ClassVar[bool]
 
     def __init__(self, world: "World") -> None: ...
     def new_id(self) -> str: ...

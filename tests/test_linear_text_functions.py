@@ -169,6 +169,9 @@ CALLED_BY: dict[str, str] = {
         "linkedin.calls._code_of_refusal", "linkedin.calls._limited", "mastodon.calls._refused",
         "pinterest.calls._refused", "reddit.calls._limited", "telegram.calls._refused", "x.calls._forbidden")},
     "networks.connectors.matrix.message._formatted": "networks.connectors.matrix.markdown.html_of",
+    **{f"networks.connectors.nostr.account.{name}": "kit.http.urls.parse, which bounds an address" for name in (
+        "_https", "_media_server", "_relay_at")},
+    "networks.connectors.nostr.note._content": "networks.connectors.nostr.bech32.decoded",
     "feeds.template._fits": "networks.counting.length",
     "networks.meta.errors.explain_container": "the same",
     "posts.times._invalid": "posts.times.schedule", "posts.times.read": "posts.times.schedule",

@@ -78,6 +78,7 @@ NOT_RUN = {
     ("networks/linkedin", "SIGNALPOST_LINKEDIN_SCOPES"): SETTING,
     ("networks/matrix", "curl https://matrix.example.org"): SIMULATED,
     ("networks/matrix", "curl $API/platforms/matrix/connect"): SIMULATED,
+    ("networks/nostr", "curl $API/platforms/nostr/connect"): SIMULATED,
     ("networks/slack", f'{SLACK}"webhookUrl"'): SIMULATED,
     ("networks/slack", f'{SLACK}"botToken"'): SIMULATED,
     ("networks/ghost", "curl $API/platforms/ghost/connect"): SIMULATED,

@@ -4,6 +4,7 @@ For packages: `Clock`, `FakeResponse`, `Request`, `json_response`, `outgoing` an
 """
 
 import base64
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -166,7 +167,11 @@ class Request:
 
 @dataclass
 class FakeHttp:
-    """The outgoing HTTP client, connected to a server in this process; faults come before or after the server acts."""
+    """The outgoing HTTP client, connected to a server in this process; faults come before or after the server acts.
+
+    A WebSocket is a request with `Upgrade: websocket`, the text that is sent as its `json`, and an answer with a text
+    in each line.
+    """
 
     serve: Handler
     injector: FaultInjector = field(default_factory=FaultInjector)
@@ -176,7 +181,8 @@ class FakeHttp:
         parts = urlsplit(url)
         params = dict(rest.get("params") or {}) | dict(parse_qsl(parts.query))
         data = rest.get("data")
-        request = Request(method, parts.path, Headers(rest.get("headers") or {}), rest.get("json"), data, params)
+        headers = Headers((rest.get("headers") or {}) | ({"Upgrade": "websocket"} if rest.get("until") else {}))
+        request = Request(method, parts.path, headers, rest.get("json"), data, params)
         request.body = await _bytes(data)
         self.requests.append(request)
         self.injector.kill_here()
@@ -211,7 +217,8 @@ def image(alt: str | None = "a dot", data: bytes = PNG, mime_type: str = "image/
             yield data[at : at + _PIECE_BYTES]
 
     values: dict[str, Any] = {
-        "kind": "image", "mime_type": mime_type, "size_bytes": len(data), "sha256": b"", "width": 1, "height": 1,
+        "kind": "image", "mime_type": mime_type, "size_bytes": len(data), "sha256": hashlib.sha256(data).digest(),
+        "width": 1, "height": 1,
         "alt_text": alt, "file_name": "dot.png", "read": read,
     }  # fmt: skip
     return OutgoingMedia(**values | rest)

@@ -13,6 +13,7 @@ from signalpost.networks.connectors import (
     linkedin,
     mastodon,
     matrix,
+    nostr,
     pinterest,
     reddit,
     sandbox,
@@ -49,6 +50,7 @@ CONNECTORS: Mapping[str, Connector] = {
         reddit.CONNECTOR,
         ghost.CONNECTOR,
         google_business.CONNECTOR,
+        nostr.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -24,6 +24,7 @@ _SECRETS = {
         (r"xox(?<!\wxox)[a-z]-[\w-]{10,200}", "[redacted]"),  # tokens of Slack
         # tokens of Matrix, as Synapse and its account service make them
         (r"[sm](?<!\w[sm])(?:(?<=s)yt|(?<=m)(?:ct|at|cr))_[\w-]{10,200}", "[redacted]"),
+        (r"n(?<!\wn)sec1[02-9ac-hj-np-z]{20,100}", "[redacted]"),  # private keys of Nostr
         # access tokens of Meta, which its errors may quote
         (r"[EIT](?<!\w[EIT])(?:(?<=E)AA|(?<=I)G(?:AA|QV)|(?<=T)HAA)[\w-]{16,}", "[redacted]"),
         (r"[BbDd](?i:(?<=b)(?:earer|asic)|(?<=d)pop)\s+[\w.~+/=-]{8,}", "[redacted]"),

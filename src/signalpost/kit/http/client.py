@@ -111,8 +111,12 @@ class Client:
         trusted: bool = False,
         truncate: bool = False,
         before_send: Callable[[], None] | None = None,
+        until: Callable[[bytes], bool] | None = None,
     ) -> Response:
         """Send a request at most once and read the whole response, whatever its status.
+
+        With `until`, the request opens a WebSocket: `json` is sent as one text, and the body of the response (101) is
+        the texts that come, one a line, up to the first one that `until` is true of, or to the end of the connection.
 
         Args:
             method: in upper case.
@@ -129,6 +133,8 @@ class Client:
             truncate: cut a response over `bytes_max` (and drop the connection) instead of failing.
             before_send: called when there is a connection, right before the bytes leave. What it raises ends the
                 call, unchanged, and nothing was sent.
+            until: makes it a WebSocket, see above; `method` is GET. A server that opens none answers with its status
+                and no body.
 
         Raises:
             UnsafeUrl: the address is malformed or forbidden; nothing was sent.
@@ -138,6 +144,11 @@ class Client:
         """
         transport = await self._transport.get()
         async with self._share(connect_timeout_seconds):
+            if until is not None:
+                return await transport.converse(
+                    url, json, until, headers=headers, timeout_seconds=timeout_seconds, bytes_max=bytes_max,
+                    trusted=trusted, before_send=before_send,
+                )  # fmt: skip
             return await transport.request(
                 method, url, headers=headers, json=json, data=data, params=params, timeout_seconds=timeout_seconds,
                 connect_timeout_seconds=connect_timeout_seconds, bytes_max=bytes_max, trusted=trusted,

@@ -2,17 +2,20 @@
 
 import os
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
 
 import aiohttp
 from aiohttp.http_exceptions import LineTooLong
 
 from signalpost.kit.http.connector import HEAD_BYTES_MAX, Call, HeadTooLarge
-from signalpost.kit.http.errors import HttpFailure, MaybeSent, NotSent, TooLarge, UnsafeUrl
+from signalpost.kit.http.errors import BadResponse, HttpFailure, MaybeSent, NotSent, TooLarge, UnsafeUrl
 
 STALL_SECONDS = 15.0
 """A server that has to keep a pace may send nothing for this long."""
 GRACE_SECONDS = 5.0
+CLOSE_SECONDS = 0.5
+"""How long the other end of a WebSocket may take to say goodbye."""
 
 
 async def read_body(response: aiohttp.ClientResponse, bytes_max: int, *, truncate: bool) -> bytes:
@@ -31,6 +34,40 @@ async def read_body(response: aiohttp.ClientResponse, bytes_max: int, *, truncat
             response.close()
             break
     return bytes(chunks)
+
+
+async def read_texts(
+    socket: aiohttp.ClientWebSocketResponse[Any], until: Callable[[bytes], bool], bytes_max: int
+) -> bytes:
+    """Return the texts that come over a WebSocket, one a line, with the first one that `until` is true of.
+
+    Raises:
+        TooLarge: they have more than `bytes_max` bytes. The connection is closed.
+        BadResponse: what comes is no WebSocket.
+    """
+    texts = bytearray()
+    async for message in socket:
+        if message.type is aiohttp.WSMsgType.ERROR:
+            raise _broken(message.data, bytes_max)
+        if message.type is aiohttp.WSMsgType.TEXT:
+            text = message.data.replace(b"\r", b" ").replace(b"\n", b" ")
+            texts += text + b"\n"
+            if until(text):
+                break
+        if len(texts) > bytes_max:
+            raise _texts_too_large(bytes_max)
+    return bytes(texts)
+
+
+def _broken(error: Exception, bytes_max: int) -> Exception:
+    if not isinstance(error, aiohttp.WebSocketError):
+        return error
+    too_large = error.code == aiohttp.WSCloseCode.MESSAGE_TOO_BIG
+    return _texts_too_large(bytes_max) if too_large else BadResponse("what came is no WebSocket", status=101)
+
+
+def _texts_too_large(bytes_max: int) -> TooLarge:
+    return TooLarge(f"the texts of the WebSocket are larger than {bytes_max} bytes", status=101)
 
 
 class Pace:

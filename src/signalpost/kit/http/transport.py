@@ -24,13 +24,14 @@ from signalpost.kit.http.connector import (
 )
 from signalpost.kit.http.errors import BadResponse
 from signalpost.kit.http.guard import Guard
-from signalpost.kit.http.reading import STALL_SECONDS, Pace, explain, pieces, read_body
+from signalpost.kit.http.reading import CLOSE_SECONDS, STALL_SECONDS, Pace, explain, pieces, read_body, read_texts
 from signalpost.kit.http.resolver import Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
 from signalpost.kit.http.urls import parse
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NO_CEILING = 1e9  # aiohttp rounds long timeouts up to whole seconds of the loop's clock; ours are exact
+CONNECT_SECONDS = 3.0
 _PIECE_BYTES = 256 * 1024
 _IN_ONE_PIECE_BYTES_MAX = 1024 * 1024  # more would block the loop while it is copied to the socket
 
@@ -91,6 +92,42 @@ class Transport:
                 body = await read_body(response, bytes_max, truncate=truncate)
                 elapsed_ms = _milliseconds_since(started)
                 return Response(status, response.headers, body[:bytes_max], elapsed_ms, len(body) > bytes_max)
+        except (aiohttp.ClientError, OSError) as failure:
+            raise explain(failure, call, status) from None
+        finally:
+            CURRENT.reset(token)
+
+    async def converse(
+        self,
+        url: str,
+        message: Any,
+        until: Callable[[bytes], bool],
+        *,
+        headers: Mapping[str, str] | None,
+        timeout_seconds: float,
+        bytes_max: int,
+        trusted: bool,
+        before_send: Callable[[], None] | None,
+    ) -> Response:
+        """See `Client.request` with `until`. Texts are never compressed, and connecting has the usual time."""
+        started = time.perf_counter()
+        call = self._call(url, trusted=trusted)
+        call.before_send = before_send
+        sent_headers = checked_headers(headers) if headers else None
+        status: int | None = None
+        token = CURRENT.set(call)
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                async with self._session(trusted=trusted).ws_connect(
+                    call.target.url, headers=sent_headers, max_msg_size=bytes_max, decode_text=False,
+                    timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_SECONDS),
+                ) as socket:  # fmt: skip
+                    status = 101
+                    await socket.send_str(msgspec.json.encode(message).decode())
+                    body = await read_texts(socket, until, bytes_max)
+                    return Response(status, {}, body, _milliseconds_since(started))
+        except aiohttp.WSServerHandshakeError as refusal:
+            return Response(refusal.status, refusal.headers or {}, b"", _milliseconds_since(started))
         except (aiohttp.ClientError, OSError) as failure:
             raise explain(failure, call, status) from None
         finally:
@@ -185,6 +222,7 @@ class Transport:
             session = self._sessions[trusted] = aiohttp.ClientSession(
                 connector=connector,
                 headers=self._headers,
+                timeout=_timeout(None, CONNECT_SECONDS),  # of WebSockets: every other call brings its own
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 trust_env=False,

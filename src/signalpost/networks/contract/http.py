@@ -33,4 +33,5 @@ class Http(Protocol):
         trusted: bool = False,
         truncate: bool = False,
         before_send: Callable[[], None] | None = None,
+        until: Callable[[bytes], bool] | None = None,
     ) -> Response: ...

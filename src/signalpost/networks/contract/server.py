@@ -43,8 +43,12 @@ class Server:
         timeout_seconds: float = 30.0,
         bytes_max: int = 1_000_000,
         expect: Collection[int] | None = (200,),
+        until: Callable[[bytes], bool] | None = None,
     ) -> Response:
         """Call `path` on this server; `expect=None` accepts every status.
+
+        With `until` it is a WebSocket: `json` is sent as a text, the body is the texts that come, one a line, up to the
+        first one that `until` is true of. Its status is 101.
 
         `path` may be a whole address that the network named, as for an upload. It is trusted only at a host of the
         network, and credentials belong to no other.
@@ -64,6 +68,7 @@ class Server:
             timeout_seconds=timeout_seconds,
             bytes_max=bytes_max,
             trusted=self.trusted and (not named or self.has(path)),
+            until=until,
         )
         if expect is not None and response.status not in expect:
             raise ApiError(response, f"{method} {path}")

@@ -240,6 +240,10 @@ export default /** @type {Record<string, string>} */ ({
     "Welche Mitglieder des Newsletters die E-Mail bekommen. Üblicherweise alle.",
   "Whether the post is sent by e-mail alone, and does not appear on the site.":
     "Ob der Beitrag nur per E-Mail kommt und nicht auf der Website erscheint.",
+  "Why the note is hidden until a reader wants to see it.":
+    "Warum die Notiz verdeckt ist, bis jemand sie sehen möchte.",
+  "The note to quote, by its id as apps copy it: it begins with nevent1 or note1.":
+    "Die zitierte Notiz, mit ihrer Kennung, wie Apps sie kopieren: Sie beginnt mit nevent1 oder note1.",
   "The subject of the e-mail, instead of the title.": "Der Betreff der E-Mail statt des Titels.",
   "A summary that lists of posts show instead of the beginning.":
     "Eine Zusammenfassung, die Listen von Beiträgen statt des Anfangs zeigen.",

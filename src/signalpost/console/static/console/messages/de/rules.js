@@ -22,6 +22,8 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Beitrag auf {network}, der einen anderen zitiert, hat weder Dateien noch eine Umfrage. Lassen Sie sie weg.",
   "A post on {network} with files shows no link card. Put the link into the text.":
     "Ein Beitrag auf {network} mit Dateien zeigt keine Linkkarte. Schreiben Sie den Link in den Text.",
+  "This is not the id of a post. Copy it again: it begins with nevent1 or note1.":
+    "Das ist keine Kennung eines Beitrags. Kopieren Sie sie noch einmal: Sie beginnt mit nevent1 oder note1.",
   "A quote on {network} has neither a poll nor a link card. Put the link into the text.":
     "Ein Zitat auf {network} hat weder Umfrage noch Linkkarte. Schreiben Sie den Link in den Text.",
   "A box needs a title, a text or a picture. Fill it in, or remove it.":

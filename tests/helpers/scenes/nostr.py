@@ -1,0 +1,14 @@
+"""Nostr in the simulator; what its documented errors mean stands with its fake in `tests/helpers/networks`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.helpers.scenes.scene import Scene
+
+
+def fields(network: Any) -> Mapping[str, str]:
+    """Return the credential form of a key at the relay."""
+    return dict(network.open_account(network.world.person(network.key, "alice")))
+
+
+SCENE = Scene(create_call="EVENT /", errors=(), converts=(), fields=fields)
