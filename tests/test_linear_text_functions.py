@@ -186,6 +186,7 @@ NO_LOOK: dict[str, str] = {
     "kit.s3_signing._hmac": "a hash", "kit.settings_loader._convert": "settings",
     "messenger.actions.drafts._accepted": "puts it into a sentence",
     "feeds.views.previewed": "puts it into a document",
+    "messenger.telegram._cut": "cuts it",
     "messenger.whatsapp._cut": "cuts it", "messenger.whatsapp.template_body": "puts it into a document",
 }  # fmt: skip
 """Functions that do nothing with a text whose time could grow faster than it."""

@@ -3,7 +3,8 @@
 Source: core.telegram.org/bots/api for 10.1 (11 June 2026) and core.telegram.org/bots/faq; the words of errors are those
 that people report of production. What the documentation leaves open: lengths are counted in UTF-16 units, as entities
 are; twenty messages a minute hold for channels as for groups; each file of an album counts. Left out: files by address
-or `file_id`, keyboards, paid messages, drafts. Requests have no key and messages no list, as at the real one.
+or `file_id`, keyboards but inline ones, paid messages, drafts. Requests have no key and messages no list, as at the
+real one.
 """
 
 import hashlib
@@ -16,7 +17,8 @@ from simulator.messages import File, Request, Response
 from simulator.network import Network, route
 from simulator.networks import telegram_text
 from simulator.networks.downloads import image_size
-from simulator.networks.telegram_chats import BOT, FIRST_MESSAGE_ID, TelegramChats
+from simulator.networks.telegram_chats import BOT, FIRST_MESSAGE_ID
+from simulator.networks.telegram_updates import TelegramUpdates
 from simulator.world import Destination
 
 TEXT_MAX, CAPTION_MAX = 4096, 1024
@@ -53,7 +55,7 @@ POLL: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-class Telegram(TelegramChats):
+class Telegram(TelegramUpdates):
     # --- texts -------------------------------------------------------------------------------------------------------
 
     def shown(self, text: str, mode: str | None, limit: int, words: str) -> str:
@@ -70,7 +72,8 @@ class Telegram(TelegramChats):
 
     @route(f"POST {BOT}/sendMessage")
     def send_text(self, request: Request) -> Response:
-        kinds = {**TO_CHAT, "text": str, "parse_mode": str, "entities": list, "link_preview_options": dict}
+        kinds = {**TO_CHAT, "text": str, "parse_mode": str, "entities": list, "link_preview_options": dict,
+                 "reply_markup": dict}  # fmt: skip
         given = self.given(request, kinds)
         preview = given.get("link_preview_options", {})
         self.only(preview, *PREVIEW)
@@ -79,9 +82,12 @@ class Telegram(TelegramChats):
         text = self.shown(given.get("text", ""), given.get("parse_mode"), TEXT_MAX, "message")
         if not text:
             self.bad("message text is empty")
+        markup = given.get("reply_markup", {})
+        if markup:
+            self.check_buttons(markup)
         chat = self.chat_to_write(request, given)
-        [entry] = self.made(request, chat, given, text, link_preview_options=preview)
-        return self.good(self.message(entry, chat, {"text": text}))
+        [entry] = self.made(request, chat, given, text, link_preview_options=preview, reply_markup=markup)
+        return self.good(self.message(entry, chat, {"text": text} | ({"reply_markup": markup} if markup else {})))
 
     # --- files -------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 from simulator.ledger import Entry
 from simulator.messages import Fail, File, Request, Response
@@ -14,12 +15,12 @@ from simulator.oauth import Grant
 from simulator.world import App, Destination, Person, World
 
 BOT = "/bot{token}"
-PER_CHAT, PER_BOT = (20, 60), (30, 1)
+PER_CHAT, PER_BOT, PER_PERSON = (20, 60), (30, 1), (60, 60)
 FIRST_MESSAGE_ID = 100
 _TOKEN = re.compile(r"\d{3,20}:[\w-]{35}")
 _WORDS = {
     400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 413: "Request Entity Too Large",
-    429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway",
+    409: "Conflict", 429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway",
 }  # fmt: skip
 _ALONE = (401, 404, 413, 502)
 _ADMINISTRATOR = (
@@ -33,9 +34,9 @@ _GIFTS = ("unlimited_gifts", "limited_gifts", "unique_gifts", "premium_subscript
 class TelegramChats(Network):
     """A person of this network is a bot; its destinations are the chats that it was added to.
 
-    `destination.kind` is channel, supergroup or group; `details` may have `username`, `members` (a number), `status` of
-    the bot (administrator, member, restricted, left, kicked), `rights` of the administrator, `permissions` of everyone,
-    `topics` (ids of a forum), and `migrated_to` (the id of the supergroup that a group has become).
+    `destination.kind` is channel, supergroup, group or private; `details` may have `username`, `members` (a number),
+    `status` of the bot (administrator, member, restricted, left, kicked), `rights` of the administrator, `permissions`
+    of everyone, `topics` (ids of a forum), and `migrated_to` (the id of the supergroup that a group has become).
     """
 
     key = "telegram"
@@ -59,7 +60,7 @@ class TelegramChats(Network):
         return token
 
     def authenticate(self, request: Request) -> Grant | None:
-        token = request.args["token"]
+        token = unquote(request.args["token"])
         grant = self.tokens.get(token)
         if grant is None and not _TOKEN.fullmatch(token):
             raise Fail(self.failure(404, ""))
@@ -125,6 +126,8 @@ class TelegramChats(Network):
         else:
             self.bad("chat not found")
         status = chat.details.get("status", "administrator")
+        if status == "kicked" and chat.kind == "private":
+            raise self.refuse(403, "bot was blocked by the user")
         if status in {"kicked", "left"}:
             word = "was kicked from" if status == "kicked" else "is not a member of"
             raise self.refuse(403, f"bot {word} the {chat.kind} chat")
@@ -150,7 +153,8 @@ class TelegramChats(Network):
         if reply and self.find(chat, reply.get("message_id")) is None and not reply.get("allow_sending_without_reply"):
             self.bad("message to be replied not found")
         for _ in range(count):
-            self._admit_message((self.key, "chat", chat.id), *PER_CHAT)
+            limits = PER_PERSON if chat.kind == "private" else PER_CHAT
+            self._admit_message((self.key, "chat", chat.id), *limits)
             self._admit_message((self.key, "bot", request.person.id), *PER_BOT)
         return chat
 
@@ -183,7 +187,8 @@ class TelegramChats(Network):
         return answer
 
     def short(self, chat: Destination) -> dict[str, Any]:
-        answer = {"id": int(chat.id), "type": chat.kind, "title": chat.name}
+        named = "first_name" if chat.kind == "private" else "title"
+        answer = {"id": int(chat.id), "type": chat.kind, named: chat.name}
         answer |= {"username": chat.details["username"]} if chat.details.get("username") else {}
         return answer | ({"is_forum": True} if chat.details.get("topics") else {})
 

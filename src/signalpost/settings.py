@@ -113,7 +113,7 @@ class Settings:
     returns them. Unset: `POST /api-keys/leaked` refuses every report."""
     whatsapp_phone_number_id: str | None = None
     """Id of the WhatsApp number that people write to, from the app at Meta. All settings of WhatsApp up to
-    SIGNALPOST_WHATSAPP_VERIFY_TOKEN are needed together. Unset: there is no messenger."""
+    SIGNALPOST_WHATSAPP_VERIFY_TOKEN are needed together. Unset: there is no messenger at WhatsApp."""
     whatsapp_phone_number: str | None = None
     """That number as people write it, such as `+49 30 1234567`."""
     whatsapp_access_token: str | None = None
@@ -129,6 +129,9 @@ class Settings:
     """Language code of that template."""
     whatsapp_base_url: str = "https://graph.facebook.com"
     """Address of the WhatsApp Business Cloud API."""
+    telegram_bot_token: str | None = None
+    """Token of the Telegram bot that people write to, as @BotFather gives it. Its messages are asked for, so no public
+    address is needed. Unset: there is no messenger at Telegram."""
     networks_extra: tuple[str, ...] = ()
     """Networks from installed packages that this instance offers, by their names, separated by commas. A package runs
     with the rights of the service. `signalpost doctor` says which of them work."""
@@ -197,6 +200,7 @@ _PATTERNS: Final = {
     "whatsapp_template": (r"[a-z0-9_]{1,512}", "must be the name of a template: lower-case letters, digits and _"),
     "whatsapp_template_language": (r"[A-Za-z]{2,3}(_[A-Za-z]{2,4})?", "must be a language code such as en or en_US"),
     "whatsapp_base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://graph.facebook.com"),
+    "telegram_bot_token": (r"[0-9]{3,20}:[A-Za-z0-9_-]{30,100}", "must be a token of @BotFather such as 123456:ABC…"),
     "smtp_url": (r"smtps?://.+", "must be an address such as smtp://user:password@host:587"),
     "brand": (
         r"(?=.{1,41}$)[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*",

@@ -6,10 +6,11 @@ import httpx
 import pytest
 from playwright.async_api import expect
 from simulator import Simulator
+from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
 from tests.console.browser import OpenPage, sign_in, violations
 from tests.console.pages import visit
-from tests.helpers.messenger import settings_for
+from tests.helpers.messenger import BOT, settings_for, telegram_token
 from tests.helpers.service_process import installed
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -27,7 +28,7 @@ async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, a
         stored = await sign_in(found)
         async with open_page(at=found, storage_state=stored, viewport={"width": 360, "height": 900}) as page:
             await visit(page, "/console/account")
-            await page.get_by_role("button", name="Link my number").click()
+            await page.get_by_role("button", name="Link my messenger").click()
             dialog = page.get_by_role("dialog")
             await dialog.get_by_role("button", name="Next").click()
             await expect(dialog.get_by_role("img", name="Code to scan with a phone")).to_be_visible()
@@ -41,8 +42,36 @@ async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, a
                 answer = await client.post("/api/v1/wa/webhook", content=hook.body, headers=hook.headers)
             assert answer.is_success
 
-            await expect(page.get_by_text("Your number is linked.")).to_be_visible()
+            await expect(page.get_by_text("Your messenger is linked.")).to_be_visible()
             await expect(page.get_by_text(re.compile(r"^\+\d+ \*+"))).to_be_visible()
             await page.get_by_role("button", name="Unlink").click()
             await dialog.get_by_role("button", name="Unlink").click()
-            await expect(page.get_by_role("button", name="Link my number")).to_be_visible()
+            await expect(page.get_by_role("button", name="Link my messenger")).to_be_visible()
+
+
+async def test_a_bot_of_telegram_is_asked_and_linked(open_page: OpenPage, axe: str) -> None:
+    """The service needs no address that Telegram could call: it asks. The person hears from the bot that it worked."""
+    async with Simulator([Telegram]) as simulator, installed() as found:
+        network = simulator.world.networks["telegram"]
+        assert isinstance(network, Telegram)
+        token = telegram_token(simulator)
+        bot, person = simulator.world.person("telegram", BOT), simulator.world.add_person("telegram", "mina")
+        settings = {"TELEGRAM_BOT_TOKEN": token, "TELEGRAM_BASE_URL": simulator.url("telegram")}
+        await found.start(**{f"SIGNALPOST_{name}": value for name, value in settings.items()})
+        await found.owner()
+        stored = await sign_in(found)
+        async with open_page(at=found, storage_state=stored, viewport={"width": 360, "height": 900}) as page:
+            await visit(page, "/console/account")
+            await page.get_by_role("button", name="Link my messenger").click()
+            dialog = page.get_by_role("dialog")
+            await dialog.get_by_role("button", name="Next").click()
+            await expect(dialog.get_by_text("press Start in the chat")).to_be_visible()
+            assert await violations(page, axe) == []
+            assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+            address = await dialog.get_by_role("link", name="Open Telegram here").get_attribute("href")
+            [code] = re.findall(rf"https://t.me/{BOT}\?start=(\w{{8}})", address or "")
+
+            network.write(bot, person, {"text": f"/start {code}"})
+
+            await expect(page.get_by_text("Your messenger is linked.")).to_be_visible()
+            await expect(page.get_by_text("@m***a")).to_be_visible()

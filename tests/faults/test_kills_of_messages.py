@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import signal
-from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ from tests.faults.scene import Scene, sizes
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login
-from tests.helpers.messenger import Messenger, Phone, settings_for
+from tests.helpers.messenger import Lease, Messenger, Phone, settings_for
 
 from signalpost.context import AppContext
 from signalpost.main import app as program
@@ -30,17 +29,6 @@ where handled_at is null and workspace_id is not null
 _REPLIES = """
 select distinct recipient_hash, workspace_id from messenger_reply where state in ('waiting', 'sending')
 """
-
-
-class Lease:
-    """The lease of a job, as far as its handler uses it."""
-
-    def __init__(self, context: AppContext) -> None:
-        self.transaction = context.database.transaction
-
-    @asynccontextmanager
-    async def while_fresh(self) -> Any:
-        yield
 
 
 async def jobs(context: AppContext) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 from simulator import Simulator
 from simulator.ledger import Entry
+from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import Webhook, WhatsApp, options_of
 from simulator.world import App, Person
 from tests.helpers.api import Api
@@ -16,21 +17,37 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
+from signalpost.engine.jobs import RunAgain
 from signalpost.identity.actions import sign_in
 from signalpost.identity.queries import tenant_sql
 from signalpost.kit.http import Clients
 from signalpost.main import app as program
 from signalpost.main import wiring
+from signalpost.messenger.actions import poll
+from signalpost.messenger.messengers import TELEGRAM
 from signalpost.publishing.work import TargetSource
 
 VERIFY_TOKEN = "verify-token-of-the-tests"
 TICKS_MAX = 40
+BOT = "bakery_post_bot"
+_ARRIVED = "update messenger_message set received_at = received_at - interval '1 minute' where handled_at is null"
 _WAITING = """
 select exists (select from messenger_message where handled_at is null)
     or exists (select from messenger_reply where state = 'waiting')
     or exists (select from target t join messenger_link l on l.workspace_id = t.workspace_id
         where t.status in ('pending', 'publishing') and t.next_attempt_at <= now() and t.held_reason is null)
 """
+
+
+class Lease:
+    """The lease of a job, as far as its handler uses it."""
+
+    def __init__(self, context: AppContext) -> None:
+        self.transaction = context.database.transaction
+
+    @asynccontextmanager
+    async def while_fresh(self) -> AsyncIterator[None]:
+        yield
 
 
 class Messenger:
@@ -55,6 +72,21 @@ class Messenger:
     async def deliver(self, *webhooks: Webhook) -> list[httpx.Response]:
         """Call the webhook of the service."""
         return [await self.api.post("/wa/webhook", content=hook.body, headers=hook.headers) for hook in webhooks]
+
+    @property
+    def telegram(self) -> Telegram:
+        network = self.simulator.world.networks["telegram"]
+        assert isinstance(network, Telegram)
+        return network
+
+    @property
+    def bot(self) -> Person:
+        return self.simulator.world.person("telegram", BOT)
+
+    async def ask(self) -> RunAgain:
+        """Ask Telegram for what is new, as a worker does."""
+        lease: Any = Lease(self.context)
+        return await poll.poll(self.context, lease, TELEGRAM)
 
     async def work(self, engine: Engine | None = None) -> None:
         """Handle what arrived, and send the replies."""
@@ -83,10 +115,24 @@ class Messenger:
         """A person with a phone that nobody linked."""
         return Phone(self, self.simulator.world.add_person("whatsapp", username, details=details))
 
+    async def chat(self, username: str, *, at: str = "telegram") -> "Phone":
+        """A person at one of the messengers whom nobody linked."""
+        if at == "whatsapp":
+            return await self.phone(username)
+        await self.ask()
+        return Chat(self, self.simulator.world.add_person("telegram", username))
+
     async def linked(self, owner: Login, username: str, *, key: str | None = None, **details: Any) -> "Phone":
         """A phone that is linked to this credential."""
-        phone = await self.phone(username, **details)
-        code = await self.api.post("/wa/link-code", json={}, key=key or owner.key)
+        return await self.link(await self.phone(username, **details), key or owner.key)
+
+    async def linked_chat(self, owner: Login, username: str, *, at: str = "telegram") -> "Phone":
+        """A person at one of the messengers who is linked to this owner's key."""
+        return await self.link(await self.chat(username, at=at), owner.key)
+
+    async def link(self, phone: "Phone", key: str) -> "Phone":
+        """Have a person send a code that this credential got."""
+        code = await self.api.post("/wa/link-code", json={"messenger": phone.person.network}, key=key)
         assert code.status_code == 201, code.text
         assert "is linked now" in await phone.says(code.json()["code"])
         return phone
@@ -139,6 +185,50 @@ class Phone:
         return self.texts[-1]
 
 
+class Chat(Phone):
+    """What a person writes at Telegram, and what they read."""
+
+    @property
+    def telegram(self) -> Telegram:
+        return self.messenger.telegram
+
+    @property
+    def entries(self) -> list[Entry]:
+        return self.messenger.simulator.world.ledger.of("telegram", self.person.id)
+
+    @property
+    def options(self) -> dict[str, str]:
+        rows = self.entries[-1].details["reply_markup"].get("inline_keyboard", [])
+        return {button["text"]: button["callback_data"] for row in rows for button in row}
+
+    async def heard(self) -> str:
+        """Have what was written asked for and handled; return the newest reply."""
+        await self.messenger.ask()
+        await self.messenger.execute(_ARRIVED)
+        await self.messenger.work()
+        return self.texts[-1] if self.texts else ""
+
+    async def says(self, text: str) -> str:
+        self.telegram.write(self.messenger.bot, self.person, {"text": text})
+        return await self.heard()
+
+    async def taps(self, title: str) -> str:
+        self.telegram.tap(self.messenger.bot, self.person, self.options[title])
+        return await self.heard()
+
+    async def at(self, written: datetime, text: str) -> str:
+        message = self.telegram.written(self.messenger.bot, self.person, {"text": text})
+        self.telegram.update(self.messenger.bot, "message", message | {"date": int(written.timestamp())})
+        return await self.heard()
+
+
+def telegram_token(simulator: Simulator) -> str:
+    """Have a bot made at the simulated Telegram; return its token."""
+    network = simulator.world.networks["telegram"]
+    assert isinstance(network, Telegram)
+    return network.add_token(simulator.world.add_person("telegram", BOT))
+
+
 def settings_for(simulator: Simulator, app: App) -> dict[str, Any]:
     """The settings that point a service at the simulated network."""
     network = simulator.world.networks["whatsapp"]
@@ -157,9 +247,13 @@ def settings_for(simulator: Simulator, app: App) -> dict[str, Any]:
 @asynccontextmanager
 async def opened(context: AppContext, **more: Any) -> AsyncIterator[Messenger]:
     """The service of `context` with a messenger, and a simulated network beside it."""
-    async with Simulator([WhatsApp]) as simulator, Clients.create(context.settings.allowed_private_hosts) as clients:
+    allowed = context.settings.allowed_private_hosts
+    async with Simulator([WhatsApp, Telegram]) as simulator, Clients.create(allowed) as clients:
         app = simulator.world.add_app("whatsapp")
-        settings = dataclasses.replace(context.settings, **settings_for(simulator, app), **more)
+        bot = {"telegram_bot_token": telegram_token(simulator)}
+        networks = {**context.settings.networks, "TELEGRAM_BASE_URL": simulator.url("telegram")}
+        values = settings_for(simulator, app) | bot | more
+        settings = dataclasses.replace(context.settings, networks=networks, **values)
         changed = dataclasses.replace(context, settings=settings, http=clients, states={})
         async with Api(program.create(changed)) as api:
             messenger = Messenger(changed, api, simulator, app)

@@ -13,6 +13,7 @@ from tests.helpers.messenger import Messenger
 from signalpost.kit import ids
 
 BERLIN = ZoneInfo("Europe/Berlin")
+BOTH = pytest.mark.parametrize("at", ["whatsapp", "telegram"])
 
 
 def unique(text: str) -> str:
@@ -25,10 +26,11 @@ async def posts_of(messenger: Messenger, owner: Login) -> list[dict[str, Any]]:
     return found
 
 
+@BOTH
 async def test_a_text_becomes_a_draft_is_confirmed_and_its_result_has_the_link(
-    messenger: Messenger, owner: Login
+    messenger: Messenger, owner: Login, at: str
 ) -> None:
-    phone = await messenger.linked(owner, "anna")
+    phone = await messenger.linked_chat(owner, "anna", at=at)
 
     preview = await phone.says(text := unique("Fresh bread from 7 o'clock"))
 
@@ -45,8 +47,11 @@ async def test_a_text_becomes_a_draft_is_confirmed_and_its_result_has_the_link(
     assert phone.texts[-1] == f"Published (1 of 1):\n• Sandbox bakery: {post['targets'][0]['url']}"
 
 
-async def test_a_time_is_understood_in_the_zone_of_the_profile_and_repeated(messenger: Messenger, owner: Login) -> None:
-    phone = await messenger.linked(owner, "ben")
+@BOTH
+async def test_a_time_is_understood_in_the_zone_of_the_profile_and_repeated(
+    messenger: Messenger, owner: Login, at: str
+) -> None:
+    phone = await messenger.linked_chat(owner, "ben", at=at)
     await phone.says(unique("Christmas opening hours"))
     tomorrow = datetime.now(BERLIN).date() + timedelta(days=1)
 
@@ -62,8 +67,9 @@ async def test_a_time_is_understood_in_the_zone_of_the_profile_and_repeated(mess
     assert await posts_of(messenger, owner) == []
 
 
-async def test_a_time_that_can_mean_two_is_asked_for(messenger: Messenger, owner: Login) -> None:
-    phone = await messenger.linked(owner, "cleo")
+@BOTH
+async def test_a_time_that_can_mean_two_is_asked_for(messenger: Messenger, owner: Login, at: str) -> None:
+    phone = await messenger.linked_chat(owner, "cleo", at=at)
     await phone.says(unique("Menu"))
 
     question = await phone.says("schedule tomorrow 6")
@@ -75,10 +81,11 @@ async def test_a_time_that_can_mean_two_is_asked_for(messenger: Messenger, owner
     assert post["status"] == "scheduled"
 
 
+@BOTH
 @pytest.mark.parametrize(
     ("texts", "reply"),
     [
-        (["help"], "*publish*"),
+        (["help"], "discard the last draft"),
         (["publish"], "There is no draft"),
         (["cancel"], "There is no draft"),
         (["schedule tomorrow 9"], "There is no draft"),
@@ -100,10 +107,10 @@ async def test_a_time_that_can_mean_two_is_asked_for(messenger: Messenger, owner
         (["Text of {}", "CONFIRM."], "Published (1 of 1):"),
     ],
 )
-async def test_words(messenger: Messenger, owner: Login, texts: list[str], reply: str) -> None:
+async def test_words(messenger: Messenger, owner: Login, texts: list[str], reply: str, at: str) -> None:
     """Each conversation from its beginning; the newest reply is compared."""
     name = secrets.token_hex(6)
-    phone = await messenger.linked(owner, name)
+    phone = await messenger.linked_chat(owner, name, at=at)
 
     for text in texts:
         last = await phone.says(text.format(name))
@@ -224,8 +231,9 @@ async def test_without_accounts_the_draft_is_kept(messenger: Messenger) -> None:
     assert "Nothing was done." in await phone.says("publish")
 
 
-async def test_a_message_that_is_an_hour_late_publishes_nothing(messenger: Messenger, owner: Login) -> None:
-    phone = await messenger.linked(owner, "jana")
+@BOTH
+async def test_a_message_that_is_an_hour_late_publishes_nothing(messenger: Messenger, owner: Login, at: str) -> None:
+    phone = await messenger.linked_chat(owner, "jana", at=at)
     await phone.says(unique("Late"))
 
     reply = await phone.at(datetime.now(UTC) - timedelta(minutes=61), "publish")
@@ -234,9 +242,10 @@ async def test_a_message_that_is_an_hour_late_publishes_nothing(messenger: Messe
     assert [post["status"] for post in await posts_of(messenger, owner)] == ["draft"]
 
 
-async def test_profiles_are_chosen_by_name_or_tap(messenger: Messenger, owner: Login) -> None:
+@BOTH
+async def test_profiles_are_chosen_by_name_or_tap(messenger: Messenger, owner: Login, at: str) -> None:
     other = await messenger.make.profile(owner, timezone="America/New_York")
-    phone = await messenger.linked(owner, "karl")
+    phone = await messenger.linked_chat(owner, "karl", at=at)
     await phone.says("profiles")
 
     reply = await phone.taps(other["name"])

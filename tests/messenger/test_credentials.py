@@ -201,7 +201,7 @@ async def test_the_person_hears_of_it_and_so_does_the_old_number(messenger: Mess
     old = await messenger.linked(owner, "first" + secrets.token_hex(3), key=session)
     new = await messenger.linked(owner, "second" + secrets.token_hex(3), key=session)
 
-    assert old.texts[-1].startswith("This number is not linked any more: the number +")
+    assert old.texts[-1].startswith("This chat is not linked any more: the WhatsApp number +")
     assert await messenger.value(_MAILS, owner.email) == 2
     other = await messenger.make.owner()
     code = (await messenger.api.post("/wa/link-code", json={}, key=other.key)).json()["code"]

@@ -32,7 +32,7 @@ async def test_a_code_links_the_number_that_sends_it(messenger: Messenger, owner
 
     reply = await phone.says(f" {created['code'].lower()[:4]}-{created['code'].lower()[4:]} ")
 
-    assert reply.startswith("This number is linked now")
+    assert reply.startswith("This chat is linked now")
     status = (await messenger.api.get("/wa/status", key=owner.key)).json()
     assert (status["linked"], status["state"], status["profileId"]) == (True, "linked", owner.profile)
     number = phone.network.phone(phone.person)

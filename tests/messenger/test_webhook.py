@@ -83,7 +83,7 @@ async def test_without_secrets_everything_is_refused(messenger: Messenger) -> No
     """An installation that has no messenger."""
     hook = messenger.network.webhook(messenger.app, [], [])
     owner = await messenger.make.owner()
-    unset: dict[str, Any] = dict.fromkeys(WHATSAPP_SETTINGS)
+    unset: dict[str, Any] = dict.fromkeys((*WHATSAPP_SETTINGS, "telegram_bot_token"))
     settings = dataclasses.replace(messenger.context.settings, **unset)
     async with Api(app.create(dataclasses.replace(messenger.context, settings=settings, states={}))) as api:
         assert (await api.get(handshake())).json()["code"] == "verification_failed"

@@ -9,6 +9,8 @@ import pytest
 from simulator import Destination, Simulator
 from telegram import (
     Bot,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
     InputMediaDocument,
     InputMediaPhoto,
     InputMediaVideo,
@@ -18,7 +20,16 @@ from telegram import (
     ReplyParameters,
 )
 from telegram.constants import ParseMode
-from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter, TelegramError
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+    TelegramError,
+)
 
 from signalpost.conformance.harness import PNG
 
@@ -41,7 +52,8 @@ def chats() -> list[Destination]:
 async def bot(simulator: Simulator) -> AsyncIterator[Bot]:
     network: Any = simulator.world.networks["telegram"]
     token = network.add_token(simulator.world.add_person("telegram", "bakery_bot", destinations=chats()))
-    async with Bot(token, base_url=f"{simulator.url('telegram')}/bot") as bot:
+    url = simulator.url("telegram")
+    async with Bot(token, base_url=f"{url}/bot", base_file_url=f"{url}/file/bot") as bot:
         yield bot
 
 
@@ -227,3 +239,52 @@ async def test_a_bot_that_was_removed_is_told_so(bot: Bot, simulator: Simulator)
     chat.details["status"] = "left"
     with pytest.raises(Forbidden, match="is not a member"):
         await bot.get_chat(CHANNEL)
+
+
+# --- people who write to the bot -------------------------------------------------------------------------------------
+
+
+async def test_private_chats_with_buttons_taps_and_files(bot: Bot, simulator: Simulator) -> None:
+    network: Any = simulator.world.networks["telegram"]
+    own, person = simulator.world.person("telegram", "bakery_bot"), simulator.world.add_person("telegram", "mina")
+    network.write(own, person, {"text": "/start CODE"})
+    network.attachment(own, person, "photo", PNG, "image/png", caption="Look", album="7")
+    network.tap(own, person, "now:pst_1")
+    network.update(own, "edited_message", network.written(own, person, {"text": "Edited", "edit_date": 1}))
+
+    text, photo, tap = await bot.get_updates(allowed_updates=["message", "callback_query"])
+    assert text.message is not None
+    assert photo.message is not None
+    assert tap.callback_query is not None
+    assert (text.message.text, text.message.chat.type, text.message.from_user and text.message.from_user.username) == (
+        "/start CODE", "private", "mina")  # fmt: skip
+    assert (photo.message.caption, photo.message.media_group_id) == ("Look", "7")
+    file = await photo.message.photo[-1].get_file()
+    assert hashlib.sha256(await file.download_as_bytearray()).hexdigest() == SHA
+    assert tap.callback_query.data == "now:pst_1"
+    assert await tap.callback_query.answer()
+    with pytest.raises(BadRequest, match="too old"):
+        await tap.callback_query.answer()
+
+    buttons = InlineKeyboardMarkup([[InlineKeyboardButton("Post now", callback_data="now:pst_1")]])
+    sent = await bot.send_message(person.id, "Publish it?", reply_markup=buttons)
+    assert sent.reply_markup == buttons
+    too_long = InlineKeyboardMarkup([[InlineKeyboardButton("Post", callback_data="x" * 65)]])
+    with pytest.raises(BadRequest, match="Button_data_invalid"):
+        await bot.send_message(person.id, "Publish it?", reply_markup=too_long)
+    assert await bot.get_updates(offset=tap.update_id + 1) == ()
+    assert await bot.get_updates() == (), "what is confirmed does not come again"
+    network.block(own, person)
+    with pytest.raises(Forbidden, match="blocked by the user"):
+        await bot.send_message(person.id, "Still there?")
+
+
+async def test_a_webhook_and_questions_exclude_each_other(bot: Bot) -> None:
+    with pytest.raises(BadRequest, match="an https url must be provided"):
+        await bot.set_webhook("http://social.example")
+    assert await bot.set_webhook("https://social.example/hook", secret_token="a-secret", allowed_updates=["message"])
+    assert (await bot.get_webhook_info()).url == "https://social.example/hook"
+    with pytest.raises(Conflict, match="webhook is active"):
+        await bot.get_updates()
+    assert await bot.delete_webhook()
+    assert await bot.get_updates() == ()

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
+from signalpost.messenger.names import Name
 from signalpost.settings import Settings
 
-Name = Literal["whatsapp", "telegram"]
 Kind = Literal["text", "media", "tap", "left", "blocked", "silent", "unsupported"]
 BUTTONS_MAX: Final = 3
 """No messenger shows fewer."""
@@ -142,6 +142,14 @@ class Located(Struct, frozen=True):
     bytes_max: int
 
 
+class News(Struct, frozen=True):
+    """What is new. `following`: from where to ask next, None if nothing came; `is_all`: no more is waiting."""
+
+    messages: list[Message]
+    following: int | None
+    is_all: bool
+
+
 class Invitation(Struct, frozen=True):
     """Where a code is to be sent. `deep_link` opens the chat with it."""
 
@@ -156,6 +164,10 @@ class Messenger(Protocol):
     @property
     def name(self) -> Name:
         """The name that the API has for it."""
+
+    @property
+    def kind_of_address(self) -> str:
+        """What its people are known by, for texts."""
 
     @property
     def window_seconds(self) -> float | None:
@@ -183,3 +195,16 @@ class Messenger(Protocol):
             Unusable: it is too large, or not there any more.
             MediaFetchFailed: that cannot be said now.
         """
+
+
+class Polled(Messenger, Protocol):
+    """A messenger whose messages are asked for, by a bot."""
+
+    def bot_id(self, settings: Settings) -> str:
+        """The id of the bot: another one counts its messages from the beginning."""
+
+    async def introduce(self, context: AppContext) -> str | TryAgain:
+        """Ask for the username of the bot."""
+
+    async def ask(self, context: AppContext, position: int | None, since: datetime) -> News | TryAgain:
+        """Wait some seconds for messages from `position` on. Those without a time were sent after `since`."""

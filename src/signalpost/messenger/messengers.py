@@ -1,19 +1,32 @@
 """The messengers that there are, and those that an installation has."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from signalpost.messenger.contract import Messenger, Name, Sender
+from signalpost.messenger.contract import Messenger, Polled, Sender
+from signalpost.messenger.names import Name
+from signalpost.messenger.telegram_calls import Telegram
 from signalpost.messenger.whatsapp_calls import WhatsApp
 from signalpost.settings import Settings
 
-MESSENGERS: Final[Mapping[Name, Messenger]] = {"whatsapp": WhatsApp()}
+TELEGRAM: Final = Telegram()
+MESSENGERS: Final[Mapping[Name, Messenger]] = {"whatsapp": WhatsApp(), "telegram": TELEGRAM}
 """The first one that an installation has is its default."""
+
+
+POLLED: Final[Sequence[Polled]] = (TELEGRAM,)
 
 
 def of(sender: Sender) -> Messenger:
     """Return the messenger that a sender writes from."""
     return MESSENGERS[sender.messenger]
+
+
+def named(sender: Sender) -> str | None:
+    """Return a name of the sender that only they recognize, with what it is; None: there is none."""
+    messenger = of(sender)
+    masked = messenger.masked(sender)
+    return None if masked is None else f"{messenger.kind_of_address} {masked}"
 
 
 def configured(settings: Settings) -> list[Messenger]:

@@ -32,7 +32,19 @@ def remote_hash(remote_id: str) -> bytes:
 
 def sender_hash(keys: KeyRing, sender: Sender) -> bytes:
     """Return the digest under which the messages of a sender follow one another."""
-    return digests(keys, sender.user_id or sender.phone or "")[0]
+    return (user_hashes(keys, sender) or phone_hashes(keys, sender) or digests(keys, ""))[0]
+
+
+def phone_hashes(keys: KeyRing, sender: Sender) -> list[bytes]:
+    """Return the digests of a sender's number; none: it is not known."""
+    return [] if sender.phone is None else digests(keys, sender.phone)
+
+
+def user_hashes(keys: KeyRing, sender: Sender) -> list[bytes]:
+    """Return the digests of a sender's user id, which differ between messengers; none: there is no id."""
+    if sender.user_id is None:
+        return []
+    return digests(keys, sender.user_id if sender.messenger == "whatsapp" else f"{sender.messenger}:{sender.user_id}")
 
 
 def sealed_as(row_id: UUID) -> str:
@@ -106,8 +118,7 @@ _BY_ID: Final = f"select {LINK} from messenger_link l where l.id = $1"  # noqa: 
 
 async def lock_of_sender(db: Db, keys: KeyRing, sender: Sender) -> LinkRow | None:
     """Return the link of whoever wrote, locked."""
-    phones = [] if sender.phone is None else digests(keys, sender.phone)
-    users = [] if sender.user_id is None else digests(keys, sender.user_id)
+    phones, users = phone_hashes(keys, sender), user_hashes(keys, sender)
     record = await db.fetchrow(_OF_SENDER, phones, users)
     return None if record is None else read_link(record)
 
@@ -174,6 +185,7 @@ class MessageRow(Struct):
     sent_at: datetime
     body: bytes
     media_id: UUID | None
+    received_at: datetime
 
 
 _MESSAGE: Final = columns(MessageRow, "m")
@@ -181,15 +193,19 @@ _read_message = reader(MessageRow)
 _NEXT: Final = f"""
 select {_MESSAGE} from messenger_message m
 where m.sender_hash = $1 and m.handled_at is null and m.workspace_id is not distinct from $2
-order by m.sent_at, m.id limit 1
+order by m.sent_at, m.id limit $3
 """  # noqa: S608 - columns of a struct
 _LOCK: Final = "select id from messenger_message where id = $1 and handled_at is null for update"
 
 
+async def next_messages(db: Db, sender: bytes, workspace_id: UUID | None, count: int = 1) -> list[MessageRow]:
+    """Return the oldest messages of a sender that wait: in this workspace, or to be sorted (None)."""
+    return [_read_message(record) for record in await db.fetch(_NEXT, sender, workspace_id, count)]
+
+
 async def next_message(db: Db, sender: bytes, workspace_id: UUID | None) -> MessageRow | None:
-    """Return the oldest message of a sender that waits: in this workspace, or to be sorted (None)."""
-    record = await db.fetchrow(_NEXT, sender, workspace_id)
-    return None if record is None else _read_message(record)
+    """Return the oldest of them."""
+    return next(iter(await next_messages(db, sender, workspace_id)), None)
 
 
 async def lock_message(db: Db, message_id: UUID) -> bool:

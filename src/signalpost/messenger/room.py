@@ -12,7 +12,14 @@ def subscribe(context: AppContext) -> None:
 
 ROOM = Room(
     name="messenger",
-    tables=("messenger_code", "messenger_guess", "messenger_link", "messenger_message", "messenger_reply"),
+    tables=(
+        "messenger_bot",
+        "messenger_code",
+        "messenger_guess",
+        "messenger_link",
+        "messenger_message",
+        "messenger_reply",
+    ),
     routes=routes.routes,
     jobs=(work.jobs,),
     subscribe=subscribe,

@@ -74,20 +74,21 @@ async def receive_messages(context: AppContext, request: Request) -> MessagesRec
 async def create_messenger_link_code(
     context: AppContext, db: Db, caller: Caller, data: LinkCodeCreate = DEFAULT
 ) -> LinkCode:
-    """Get a code that links the number which sends it within ten minutes. An older code stops working.
+    """Get a code that links the number, or the Telegram account, which sends it within ten minutes. An older code ends.
 
-    What the number may do is what this credential may do, as far as you still may, and only as long as it works. A key
-    needs `keys:write`, has no `ipAllowList`, and replaces no number that another credential has linked.
+    What you link may do what this credential may do, as far as you still may, and only as long as it works. It replaces
+    what you linked before. A key needs `keys:write`, has no `ipAllowList`, and replaces nothing that another credential
+    has linked.
     """
     return await link.create_code(context, db, caller, data)
 
 
 @routes.get("/wa/status", scope=SIGNED_IN)
-async def get_messenger_status(db: Db, caller: Caller) -> LinkStatus:
+async def get_messenger_status(context: AppContext, db: Db, caller: Caller) -> LinkStatus:
     """Return your link to the messenger in this workspace."""
     row = await queries.find_mine(db, caller)
     reply = None if row is None else await queries.last_reply(db, row.id)
-    return views.status(row, await queries.find_my_code(db, caller), reply)
+    return views.status(context, row, await queries.find_my_code(db, caller), reply)
 
 
 @routes.delete("/wa/link", scope=SIGNED_IN, raises=(Forbidden,))

@@ -6,6 +6,7 @@ from msgspec import Meta, field
 
 from signalpost.kit import issue_text
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.messenger.names import Name
 from signalpost.web.fields import ProfileId
 
 ReplyState = Literal["waiting", "sending", "sent", "delivered", "failed", "unknown", "dropped"]
@@ -41,8 +42,15 @@ class MessagesReceived(Output):
 
 
 class LinkCodeCreate(Input):
-    """Which profile the messages are for."""
+    """Which profile the messages are for, and from which messenger they come."""
 
+    messenger: Annotated[
+        Name | None,
+        Meta(
+            description="Where the code is to be sent. Default: the first of those that the installation has.",
+            examples=["whatsapp"],
+        ),
+    ] = None
     profile_id: Annotated[
         ProfileId | None, Meta(description="The profile to post from. Default: the default profile.")
     ] = None
@@ -53,7 +61,14 @@ class LinkCode(Output):
 
     code: Annotated[str, Meta(examples=["K7PM2XQ9"])]
     expires_at: Instant
-    phone_number: Annotated[str, Meta(description="The number to send it to.", examples=["+49 30 1234567"])]
+    messenger: Annotated[Name, Meta(description="Where `deepLink` leads.", examples=["whatsapp"])]
+    address: Annotated[
+        str, Meta(description="Whom to send it to: a number, or the name of a bot.", examples=["+49 30 1234567"])
+    ]
+    phone_number: Annotated[
+        str | None,
+        Meta(description="The number to send it to. Null: the messenger has none.", examples=["+49 30 1234567"]),
+    ]
     deep_link: Annotated[
         str,
         Meta(
@@ -85,8 +100,15 @@ class LinkStatus(Output):
 
     linked: bool
     state: Annotated[Literal["none", "pending", "linked"], Meta(examples=["linked"])]
+    messenger: Annotated[Name | None, Meta(description="The linked messenger.", examples=["whatsapp"])]
+    messengers: Annotated[
+        list[Name], Meta(description="Those that this installation has.", examples=[["whatsapp", "telegram"]])
+    ]
     phone_masked: Annotated[
         str | None, Meta(description="Null if the messenger does not reveal the number.", examples=["+49 *** ** 67"])
+    ]
+    user_masked: Annotated[
+        str | None, Meta(description="The name of whoever is known by no number.", examples=["@a***e"])
     ]
     profile_id: Annotated[str | None, Meta(examples=["prof_01M7Z0000000000000000000AB"])]
     linked_at: Instant | None

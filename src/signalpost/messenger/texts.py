@@ -16,27 +16,27 @@ HELP: Final = f"""Send a text, or a picture or video with a text: you get a draf
 *cancel*: discard the last draft, or take it off the schedule
 *status*: what became of your last posts
 *profiles*: choose the profile to post from
-*stop*: unlink this number"""
+*stop*: unlink this chat"""
 STRANGER: Final = (
-    "This number is not linked. Get a code where you manage your posts (Settings, Messenger), and send it here."
+    "This chat is not linked. Get a code where you manage your posts (Settings, Messenger), and send it here."
 )
 WRONG_CODE: Final = "This code is wrong, used or too old. Get another one, and send it here."
 LOCKED: Final = "Too many wrong codes. Try again in an hour."
-NO_MEMBER: Final = "You are no longer a member of the workspace, so this number is not linked any more."
+NO_MEMBER: Final = "You are no longer a member of the workspace, so this chat is not linked any more."
 ENDED: Final = (
-    "The access that this number was linked with was revoked or has expired, so it is not linked any more."
+    "The access that this chat was linked with was revoked or has expired, so it is not linked any more."
     " Get a new code to link it again."
 )
 TAKEN: Final = (
-    "Nothing was linked: a number is linked already that this code may not replace. End that link first, or get a code"
+    "Nothing was linked: a chat is linked already that this code may not replace. End that link first, or get a code"
     " where you sign in."
 )
-HIDDEN: Final = "(hidden)"
-REPLACED: Final = "This number is not linked any more: the number {number} was linked instead."
+HIDDEN: Final = "number that is hidden"
+REPLACED: Final = "This chat is not linked any more: the {number} was linked instead."
 LEFT: Final = (
     "This number has changed hands or user ids, so it is not linked any more. Get a new code to link it again."
 )
-STOPPED: Final = "This number is not linked any more, and you get no more messages. Get a new code to link it again."
+STOPPED: Final = "This chat is not linked any more, and you get no more messages. Get a new code to link it again."
 UNSUPPORTED: Final = "I can use texts, pictures, videos and documents, but not this kind of message. Nothing was done."
 UNKNOWN_BUTTON: Final = "This button does not work any more. Nothing was done."
 NO_DRAFT: Final = "There is no draft. Send a text, a picture or a video first."
@@ -62,7 +62,7 @@ def too_large(kind: str, bytes_max: int) -> str:
 
 def linked(profile: str) -> str:
     """Return the first message to a number that was just linked."""
-    return f"This number is linked now: you post from the profile {profile}.\n\n{HELP}"
+    return f"This chat is linked now: you post from the profile {profile}.\n\n{HELP}"
 
 
 def refusal(problem: Problem) -> str:

@@ -9,8 +9,9 @@ from signalpost.kit import crypto, foreign, http, problems
 from signalpost.kit.db import Db
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.messenger import texts, whatsapp
-from signalpost.messenger.contract import Invitation, Located, MessageFile, Name, Reply, Sender, SendResult, Unusable
+from signalpost.messenger.contract import Invitation, Located, MessageFile, Reply, Sender, SendResult, Unusable
 from signalpost.messenger.errors import VerificationFailed
+from signalpost.messenger.names import Name
 from signalpost.messenger.schemas import Handshake
 from signalpost.settings import WHATSAPP_SETTINGS, Settings
 
@@ -24,6 +25,7 @@ class WhatsApp:
     """See `contract.Messenger`."""
 
     name: Name = "whatsapp"
+    kind_of_address = "WhatsApp number"
     window_seconds: float | None = whatsapp.WINDOW_SECONDS
 
     def is_configured(self, settings: Settings) -> bool:

@@ -1,16 +1,19 @@
-"""Work of this room: sorting and handling messages, sending replies, and forgetting both."""
+"""Work of this room: asking for messages, sorting and handling messages, sending replies, and forgetting both."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import batches
-from signalpost.messenger.actions import handle, receive, reply, send
+from signalpost.messenger import messengers
+from signalpost.messenger.actions import handle, poll, receive, reply, send
+from signalpost.messenger.contract import Polled
 
 PURGE_JOB: Final = "messenger.purge"
 PURGE_SECONDS: Final = 3_600
+POLL_SECONDS: Final = 30
 # A message comes again for up to seven days, so that long it is remembered that it was handled.
 _PURGE: Final = (
     batches.delete("messenger_message", "received_at < now() - interval '8 days'"),
@@ -27,8 +30,8 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def sort(lease: Lease, payload: Mapping[str, Any]) -> None:
         await handle.sort(context, lease, payload)
 
-    async def run(lease: Lease, payload: Mapping[str, Any]) -> None:
-        await handle.handle(context, lease, payload)
+    async def run(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        return await handle.handle(context, lease, payload)
 
     async def give_up(lease: Lease, payload: Mapping[str, Any], _error: Exception | None) -> None:
         await handle.give_up(context, lease, payload)
@@ -36,7 +39,16 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def send_waiting(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         return await send.send_waiting(context, lease, payload)
 
+    polled = [messenger for messenger in messengers.POLLED if messenger.is_configured(context.settings)]
+
+    def asking(messenger: Polled) -> Handler:
+        async def ask(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain:
+            return await poll.poll(context, lease, messenger)
+
+        return ask
+
     return [
+        *[JobKind(f"messenger.poll_{messenger.name}", asking(messenger), POLL_SECONDS) for messenger in polled],
         JobKind(receive.SORT_JOB, sort),
         JobKind(handle.HANDLE_JOB, run, given_up=give_up),
         JobKind(reply.SEND_JOB, send_waiting),

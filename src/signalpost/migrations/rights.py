@@ -62,7 +62,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     **dict.fromkeys(
         (
             "engine_hold", "feature_flag", "post_count_progress", "status_component", "status_day",
-            "status_incident", "status_update",
+            "status_incident", "status_update", "messenger_bot",
         ),
         _PUBLIC,
     ),

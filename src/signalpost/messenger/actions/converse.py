@@ -1,6 +1,6 @@
 """What a message of a linked number means, and what is done about it. Rights are those of this moment."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta, tzinfo
 from typing import Final
 from uuid import UUID
@@ -54,7 +54,7 @@ class Conversation(Struct):
     link: LinkRow
     message: Message
     profile: ProfileRow | None
-    media_id: UUID | None = None
+    media_ids: Sequence[UUID] = ()
     ended: bool = False  # the link
 
     @property
@@ -169,7 +169,7 @@ async def _draft(talk: Conversation) -> Handled:
     if talk.profile is None:
         return Handled(Reply(texts.NO_PROFILE))
     talk.link = replace(talk.link, awaits_time=False)
-    return await drafts.make_draft(talk.context, talk.db, talk.caller, talk.profile, talk.message.text, talk.media_id)
+    return await drafts.make_draft(talk.context, talk.db, talk.caller, talk.profile, talk.message.text, talk.media_ids)
 
 
 # --- what is done to a post -----------------------------------------------------------------------------------------

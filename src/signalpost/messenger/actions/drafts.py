@@ -43,7 +43,7 @@ class Handled(msgspec.Struct):
 
 
 async def make_draft(
-    context: AppContext, db: Db, caller: Caller, profile: ProfileRow, text: str, media_id: UUID | None
+    context: AppContext, db: Db, caller: Caller, profile: ProfileRow, text: str, media_ids: Sequence[UUID]
 ) -> Handled:
     """Write a draft for all accounts of the profile, and show how it fits each network.
 
@@ -53,7 +53,7 @@ async def make_draft(
     live = caller.mode == "live"
     records = await db.fetch(_ACCOUNTS, caller.workspace_id, profile.id, live, ACCOUNTS_MAX)
     targets = [TargetIn(account_id=AccountId(int=record["id"].int)) for record in records]
-    media = [] if media_id is None else [MediaIn(media_id=MediaId(int=media_id.int))]
+    media = [MediaIn(media_id=MediaId(int=media_id.int)) for media_id in media_ids]
     data = PostCreate(
         profile_id=ProfileId(int=profile.id.int), text=text, media=media, targets=targets or None, draft=True
     )

@@ -1,7 +1,7 @@
 """Handling messages that were stored: each once, in the order in which a person sent them."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -9,9 +9,10 @@ import msgspec
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import RunAgain
 from signalpost.identity.authenticate import caller_by_grant
 from signalpost.identity.errors import KeyRevoked, PlanLimitReached, TokenExpired
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.kit.problems import Problem
@@ -25,6 +26,8 @@ from signalpost.plans import limits
 from signalpost.web.caller import Caller
 
 HANDLE_JOB: Final = "messenger.handle"
+ALBUM_MAX: Final = 10
+ALBUM_SECONDS: Final = 2.0
 
 _HANDLED: Final = "update messenger_message set body = null, handled_at = now() where id = $1"
 _IN_WORKSPACE: Final = "update messenger_message set workspace_id = $2 where id = $1"
@@ -67,7 +70,8 @@ async def _sort_one(context: AppContext, db: Db, row: MessageRow) -> None:
             await db.execute(_HANDLED, row.id)
             return
     if linked is None:
-        await link.answer_stranger(context, db, message.sender, message.reply_to)
+        if message.kind != "blocked":
+            await link.answer_stranger(context, db, message.sender, message.reply_to)
         await db.execute(_HANDLED, row.id)
         return
     await _recognize(context, db, linked, message)
@@ -80,31 +84,74 @@ async def _sort_one(context: AppContext, db: Db, row: MessageRow) -> None:
 async def _recognize(context: AppContext, db: Db, linked: LinkRow, message: Message) -> None:
     """Note when the person wrote, and by what else they can be recognized; whom a link knows both ways stays so."""
     sender, keys = message.sender, context.keys
-    user = None if sender.user_id is None else queries.digests(keys, sender.user_id)[0]
-    phone = None if sender.phone is None else queries.digests(keys, sender.phone)[0]
+    user = next(iter(queries.user_hashes(keys, sender)), None)
+    phone = next(iter(queries.phone_hashes(keys, sender)), None)
     await db.execute(_KNOWN, linked.id, message.sent_at, user, phone)
 
 
-async def handle(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
-    """Handle the messages of a linked number that wait in its workspace."""
+class Part(NamedTuple):
+    """A message, and the id that its file gets. `stored`: by an earlier try."""
+
+    row: MessageRow
+    message: Message
+    media_id: UUID | None = None
+    stored: bool = False
+
+
+async def handle(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+    """Handle the messages of a linked number that wait in its workspace; those of an album are one."""
     sender, workspace_id = bytes.fromhex(payload["sender"]), UUID(payload["workspace"])
     while True:
         async with lease.transaction() as db:
-            row = await queries.next_message(db, sender, workspace_id)
-            if row is None:
-                return
-            message = _open(context, row)
-            media_id, stored = row.media_id, row.media_id is not None and await files.is_stored(db, row.media_id)
-            if message.file is not None and not stored:  # an earlier try may have left a part under another id
-                media_id = ids.new_id()
-                await db.execute(_NAME_FILE, row.id, media_id)
+            parts = await _next_parts(context, db, sender, workspace_id)
+            if not parts:
+                return None
+            if (seconds := _still_arriving(parts)) > 0:
+                return RunAgain(seconds)
+            parts = [await _with_file(db, part) for part in parts]
         failpoint("messenger.begun")
-        unusable = None if media_id is None or stored else await _fetch(context, message, media_id)
+        unusable = await _fetch_all(context, parts)
         failpoint("messenger.fetched")
         async with lease.transaction() as db:
-            if await queries.lock_message(db, row.id):
-                await _handle_one(context, db, row, message, media_id, unusable)
+            if all([await queries.lock_message(db, part.row.id) for part in parts]):
+                await _handle_one(context, db, parts, unusable)
         failpoint("messenger.handled")
+
+
+async def _next_parts(context: AppContext, db: Db, sender: bytes, workspace_id: UUID) -> list[Part]:
+    """Return the oldest message that waits, with those of its album."""
+    rows = await queries.next_messages(db, sender, workspace_id, ALBUM_MAX)
+    parts = [Part(row, _open(context, row)) for row in rows]
+    album = parts[0].message.album if parts else None
+    return parts[:1] if album is None else [part for part in parts if part.message.album == album]
+
+
+def _still_arriving(parts: Sequence[Part]) -> float:
+    """Return how long to wait for more of an album: its pictures are messages of their own, which come together."""
+    if parts[0].message.album is None or len(parts) >= ALBUM_MAX:
+        return 0.0
+    newest = max(part.row.received_at for part in parts)
+    return ALBUM_SECONDS - (clock.actual() - newest).total_seconds()
+
+
+async def _with_file(db: Db, part: Part) -> Part:
+    """Name the file of a message; an earlier try may have left a part under another id."""
+    media_id = part.row.media_id
+    stored = media_id is not None and await files.is_stored(db, media_id)
+    if part.message.file is not None and not stored:
+        media_id = ids.new_id()
+        await db.execute(_NAME_FILE, part.row.id, media_id)
+    return part._replace(media_id=media_id, stored=stored)
+
+
+async def _fetch_all(context: AppContext, parts: Sequence[Part]) -> str | None:
+    """Store the files of messages; return why the first one that cannot be used cannot."""
+    for part in parts:
+        if part.media_id is not None and not part.stored:
+            unusable = await _fetch(context, part.message, part.media_id)
+            if unusable is not None:
+                return unusable
+    return None
 
 
 async def _fetch(context: AppContext, message: Message, media_id: UUID) -> str | None:
@@ -144,23 +191,23 @@ async def _caller(context: AppContext, db: Db, linked: LinkRow) -> Caller | None
     return caller
 
 
-async def _handle_one(
-    context: AppContext, db: Db, row: MessageRow, message: Message, media_id: UUID | None, unusable: str | None
-) -> None:
-    """Do what the message asks for, write the reply, and forget its text: all of it or nothing."""
+async def _handle_one(context: AppContext, db: Db, parts: Sequence[Part], unusable: str | None) -> None:
+    """Do what a message asks for, write the reply, and forget its text: all of it or nothing."""
+    await db.executemany(_HANDLED, [(part.row.id,) for part in parts])
+    text = next((part.message.text for part in parts if part.message.text), "")
+    message = msgspec.structs.replace(parts[0].message, text=text)
+    media_ids = [part.media_id for part in parts if part.media_id is not None]
     linked = await queries.lock_of_sender(db, context.keys, message.sender)
-    if linked is None or linked.workspace_id != row.workspace_id:  # unlinked, or linked elsewhere, meanwhile
-        await db.execute(_HANDLED, row.id)
+    if linked is None or linked.workspace_id != parts[0].row.workspace_id:  # unlinked, or linked elsewhere, meanwhile
         return
-    answer, ended = await _answer(context, db, linked, message, media_id, unusable)
+    answer, ended = await _answer(context, db, linked, message, media_ids, unusable)
     if answer is not None:
         answer = msgspec.structs.replace(answer, reply_to=message.reply_to)
         await reply.to_link(context, db, linked, answer, ended=ended)
-    await db.execute(_HANDLED, row.id)
 
 
 async def _answer(
-    context: AppContext, db: Db, linked: LinkRow, message: Message, media_id: UUID | None, unusable: str | None
+    context: AppContext, db: Db, linked: LinkRow, message: Message, media_ids: list[UUID], unusable: str | None
 ) -> tuple[Reply | None, bool]:
     """Return the reply, and whether the link has ended."""
     try:
@@ -176,7 +223,7 @@ async def _answer(
     if unusable is not None:
         return Reply(unusable), False
     profile = await converse.visible_profile(db, caller, linked.profile_id)
-    talk = Conversation(context, db, caller, linked, message, profile, media_id)
+    talk = Conversation(context, db, caller, linked, message, profile, media_ids)
     answer = await converse.respond(talk)
     if not talk.ended:
         await db.execute(_STATE, linked.id, talk.link.post_ids, talk.link.awaits_time, talk.link.profile_id)
@@ -187,15 +234,15 @@ async def give_up(context: AppContext, lease: Lease, payload: Mapping[str, Any])
     """Say of the oldest message that it could not be handled, and go on with the others."""
     sender, workspace_id = bytes.fromhex(payload["sender"]), UUID(payload["workspace"])
     async with lease.transaction() as db:
-        row = await queries.next_message(db, sender, workspace_id)
-        if row is None:
+        parts = await _next_parts(context, db, sender, workspace_id)
+        if not parts:
             return
-        message = _open(context, row)
+        message = parts[0].message
         linked = await queries.lock_of_sender(db, context.keys, message.sender)
         if linked is not None:
             text = texts.FAILED if message.file is None else texts.NO_FILE
             await reply.to_link(context, db, linked, Reply(text, reply_to=message.reply_to))
-        await db.execute(_HANDLED, row.id)
+        await db.executemany(_HANDLED, [(part.row.id,) for part in parts])
         await jobs.enqueue(db, HANDLE_JOB, dict(payload), workspace_id=workspace_id)
 
 

@@ -12,6 +12,7 @@ from signalpost.kit.db import Db
 from signalpost.messenger import messengers, queries, texts
 from signalpost.messenger.actions import notices, reply
 from signalpost.messenger.contract import Message, Messenger, Reply, Sender
+from signalpost.messenger.names import Name
 from signalpost.messenger.queries import CodeRow, LinkRow
 from signalpost.messenger.schemas import LinkCode, LinkCodeCreate
 from signalpost.plans import actions as plans
@@ -82,17 +83,18 @@ _OF_ANOTHER: Final = "Another credential of yours has linked a number, or got a 
 _SIGN_IN: Final = "Sign in to unlink that number, or to link another one."
 
 
-def require_configured(settings: Settings) -> Messenger:
-    """Return the messenger that this installation has.
+def require_configured(settings: Settings, name: Name | None) -> Messenger:
+    """Return the messenger of this name, or the first one that this installation has.
 
     Raises:
         PlatformNotConfigured: it has none.
     """
-    ours = messengers.configured(settings)
+    ours = [messenger for messenger in messengers.configured(settings) if name in {None, messenger.name}]
     if not ours:
         raise PlatformNotConfigured(
-            "This installation has no messenger.",
-            remediation="An operator sets SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID and the settings that belong to it.",
+            "This installation does not have that messenger." if name else "This installation has no messenger.",
+            remediation="An operator sets SIGNALPOST_TELEGRAM_BOT_TOKEN, or SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID and the"
+            " settings that belong to it.",
         )
     return ours[0]
 
@@ -107,7 +109,7 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
         InsufficientScope: a key may not make what acts for it.
         ValidationFailed: there is no such profile.
     """
-    messenger = require_configured(context.settings)
+    messenger = require_configured(context.settings, data.messenger)
     plans.require_feature(caller, limits.MESSENGER_LINK)
     if caller.role == "viewer":
         raise problems.Forbidden("The role viewer has no messenger.")
@@ -129,7 +131,8 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
     if not written:
         raise problems.Forbidden(_OF_ANOTHER, remediation=_SIGN_IN)
     return LinkCode(
-        code=code, expires_at=clock.wire(expires_at), phone_number=invitation.phone_number or "",
+        code=code, expires_at=clock.wire(expires_at), messenger=messenger.name, address=invitation.address,
+        phone_number=invitation.phone_number,
         deep_link=invitation.deep_link, qr_text=invitation.deep_link,
     )  # fmt: skip
 
@@ -195,14 +198,14 @@ async def try_code(context: AppContext, db: Db, message: Message, code: str) -> 
 
 async def _create(context: AppContext, db: Db, code: CodeRow, message: Message) -> LinkRow:
     keys, sender = context.keys, message.sender
-    phones = [] if sender.phone is None else queries.digests(keys, sender.phone)
-    users = [] if sender.user_id is None else queries.digests(keys, sender.user_id)
+    phones, users = queries.phone_hashes(keys, sender), queries.user_hashes(keys, sender)
     replaced = await db.fetch(_DELETE_REPLACED, code.workspace_id, code.user_id, code.mode, phones, users)
     link_id = ids.new_id()
+    masked = None if sender.phone is None else messengers.of(sender).masked(sender)
     await db.execute(
         _INSERT_LINK, link_id, code.workspace_id, code.user_id, code.profile_id, code.mode, code.scopes,
         code.profile_ids, phones[0] if phones else None, users[0] if users else None,
-        queries.seal(keys, sender, link_id), messengers.of(sender).masked(sender), message.sent_at, code.key_id,
+        queries.seal(keys, sender, link_id), masked, message.sent_at, code.key_id,
         code.session_id,
     )  # fmt: skip
     link = await queries.find_link(db, link_id)

@@ -29,20 +29,25 @@ async def tell_linked(context: AppContext, db: Db, link: LinkRow, replaced: Sequ
     for former in replaced:
         await record(db, former, "unlink_messenger", actor)
         if (former.workspace_id, former.user_id) != (link.workspace_id, link.user_id):
-            await _mail(db, former, "moved", by=None, replaced=None)
+            await _mail(context, db, former, "moved", by=None, replaced=None)
         elif not _same_number(former, link):
             own = former
             if _takes_replies(context, former):
-                text = texts.REPLACED.format(number=link.phone_masked or texts.HIDDEN)
+                text = texts.REPLACED.format(number=_name_of(context, link))
                 await reply.to_link(context, db, former, Reply(text), ended=True)
     await record(db, link, "link_messenger", actor)
-    await _mail(db, link, "linked", by=by, replaced=own)
+    await _mail(context, db, link, "linked", by=by, replaced=own)
 
 
 async def record(db: Db, link: LinkRow, action: str, actor: Actor | None = None) -> None:
     """Write what happened to a link into the history of its workspace; without an actor its user did it."""
     entry = audit.Entry(workspace_id=link.workspace_id, action=action, actor=actor or audit.user(link.user_id, None))
     await audit.record(db, entry)
+
+
+def _name_of(context: AppContext, link: LinkRow) -> str:
+    sender = queries.open_sender(context.keys, link.recipient, link.id)
+    return messengers.named(sender) or texts.HIDDEN
 
 
 def _takes_replies(context: AppContext, link: LinkRow) -> bool:
@@ -61,14 +66,16 @@ def _same_number(former: LinkRow, link: LinkRow) -> bool:
     return any(before is not None and before == now for before, now in hashes)
 
 
-async def _mail(db: Db, link: LinkRow, what: str, *, by: str | None, replaced: LinkRow | None) -> None:
+async def _mail(
+    context: AppContext, db: Db, link: LinkRow, what: str, *, by: str | None, replaced: LinkRow | None
+) -> None:
     person = await members.addressee(db, link.user_id, link.workspace_id)
     values = {
         "what": what,
         "workspace": person.workspace,
-        "number": link.phone_masked or texts.HIDDEN,
+        "number": _name_of(context, link),
         "key": by,
-        "replaced": None if replaced is None else replaced.phone_masked or texts.HIDDEN,
+        "replaced": None if replaced is None else _name_of(context, replaced),
     }
     message = mail.Message(to=person.email, template="messenger_linked", values=values)
     await mail.enqueue(db, message, workspace_id=link.workspace_id)

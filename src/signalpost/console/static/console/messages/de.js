@@ -184,7 +184,6 @@ export default /** @type {Record<string, string>} */ ({
   "Not now": "Jetzt nicht",
   "Nothing found": "Nichts gefunden",
   "Nothing yet.": "Noch nichts.",
-  Number: "Zahl",
   "Only the first {n} are shown here; the API lists all.":
     "Hier stehen nur die ersten {n}; die API listet alle auf.",
   "Only with a second factor": "Nur mit zweitem Faktor",

@@ -1,10 +1,11 @@
-// Posting from a phone: the number at the messenger that is linked to this person.
+// Posting from a phone: the messenger that is linked to this person.
 import { html, useEffect, useState } from "../html.js";
 import { call, get, post, remove } from "../api.js";
 import { Button } from "../components/button.js";
 import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Copy } from "../components/copy.js";
 import { Dialog } from "../components/dialog.js";
+import { Field } from "../components/field.js";
 import { lazy } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
@@ -21,6 +22,8 @@ import { Time } from "../time.js";
 
 const Qr = lazy(() => import("../components/qr.js"), 6);
 const ASK_MS = 3_000;
+/** @type {Record<string, string>} */
+const NAMES = { whatsapp: "WhatsApp", telegram: "Telegram" };
 
 export default function Messenger() {
   const loaded = useLoad(() => get("/wa/status"), []);
@@ -28,13 +31,13 @@ export default function Messenger() {
   const close = () => setOpen("");
   return html`
     <${Card} title=${t("Post from your phone")}>
-      <p class="soft">${t("Send a text or a picture to a number at WhatsApp, and it becomes a post.")}</p>
+      <p class="soft">${t("Send a text or a picture from a messenger, and it becomes a post.")}</p>
       <${Loaded} loaded=${loaded} lines=${2}>
         ${(/** @type {Status} */ status) => html`
           ${status.linked && html`<${Linked} status=${status} />`}
           <div class="actions">
             <${Button} icon="link" onClick=${() => setOpen("link")}>
-              ${status.linked ? t("Link another number") : t("Link my number")}
+              ${status.linked ? t("Link another messenger") : t("Link my messenger")}
             <//>
             ${status.linked && html`
               <${Button} kind="danger" onClick=${() => setOpen("unlink")}>
@@ -45,18 +48,19 @@ export default function Messenger() {
         `}
       <//>
       ${open === "link" && html`
-        <${LinkNumber}
+        <${LinkMessenger}
+          messengers=${loaded.data?.messengers ?? []}
           onClose=${close}
           onLinked=${(/** @type {Status} */ status) => {
             loaded.setData(status);
-            toast(t("Your number is linked."));
+            toast(t("Your messenger is linked."));
             close();
           }}
         />
       `}
       ${open === "unlink" && html`
         <${ConfirmDialog}
-          title=${t("Unlink the number?")}
+          title=${t("Unlink the messenger?")}
           confirm=${t("Unlink")}
           act=${async () => {
             await remove("/wa/link");
@@ -77,9 +81,9 @@ function Linked({ status }) {
   const client = profiles.value?.find((candidate) => candidate.id === status.profileId)?.name;
   return html`
     <dl class="facts">
-      <dt>${t("Number")}</dt>
+      <dt>${NAMES[status.messenger ?? ""]}</dt>
       <dd>
-        <bdi>${status.phoneMasked ?? t("not shown by the messenger")}</bdi>
+        <bdi>${status.phoneMasked ?? status.userMasked ?? t("not shown by the messenger")}</bdi>
       </dd>
       ${client && html`
         <dt>${t("Client")}</dt>
@@ -93,21 +97,28 @@ function Linked({ status }) {
   `;
 }
 
-/** @param {{onClose: () => void, onLinked: (status: Status) => void}} props */
-function LinkNumber({ onClose, onLinked }) {
+/**
+ * @param {{
+ *   messengers: Code["messenger"][],
+ *   onClose: () => void,
+ *   onLinked: (status: Status) => void,
+ * }} props
+ */
+function LinkMessenger({ messengers, onClose, onLinked }) {
   const basics = useLoad(() => loadBasics(), []);
+  const [messenger, setMessenger] = useState(messengers[0]);
   const [profileId, setProfileId] = useState("");
   const [code, setCode] = useState(/** @type {Code | null} */ (null));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [busy, make] = useAction(async () => {
     setProblem(null);
-    const body = profileId ? { profileId } : {};
+    const body = { ...(messenger && { messenger }), ...(profileId && { profileId }) };
     await post("/wa/link-code", body, { key: "" }).then(setCode, setProblem);
   });
   useWhenLinked(code, onLinked);
   return html`
     <${Dialog}
-      title=${t("Link my number")}
+      title=${t("Link my messenger")}
       onClose=${onClose}
       onSubmit=${make}
       actions=${
@@ -126,6 +137,14 @@ function LinkNumber({ onClose, onLinked }) {
         <${Scan} code=${code} />
       ` : html`
         <p>${t("What you send may do what you may do here.")}</p>
+        ${messengers.length > 1 && html`
+          <${Field}
+            label=${t("Messenger")}
+            options=${messengers.map((name) => [name, NAMES[name]])}
+            value=${messenger}
+            onInput=${setMessenger}
+          />
+        `}
         <${Loaded} loaded=${{ ...basics, data: basics.loading ? undefined : true }} lines=${2}>
           ${() => html`
             <${ProfileField}
@@ -141,14 +160,18 @@ function LinkNumber({ onClose, onLinked }) {
 
 /** @param {{code: Code}} props */
 const Scan = ({ code }) => html`
-  <p>${t("Scan this with your phone, and send the message that it opens.")}</p>
+  <p>
+    ${code.messenger === "telegram"
+      ? t("Scan this with your phone, and press Start in the chat that opens.")
+      : t("Scan this with your phone, and send the message that it opens.")}
+  </p>
   <p>
     <${Qr} text=${code.qrText} label=${t("Code to scan with a phone")} />
   </p>
   <p>
-    ${t("Or send {code} to {number}.", { code: code.code, number: code.phoneNumber })}${" "}
+    ${t("Or send {code} to {number}.", { code: code.code, number: code.address })}${" "}
     <a href=${code.deepLink} target="_blank" rel="noopener">
-      ${t("Open WhatsApp here")}
+      ${t("Open {name} here", { name: NAMES[code.messenger] ?? "" })}
     </a>
   </p>
   <p class="soft small">

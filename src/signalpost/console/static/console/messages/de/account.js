@@ -20,22 +20,25 @@ export default /** @type {Record<string, string>} */ ({
   "It is on. If you lose the device, each of these codes lets you in once. Keep them elsewhere.":
     "Er ist eingeschaltet. Wenn Sie das Gerät verlieren, kommen Sie mit jedem dieser Codes einmal hinein. Bewahren Sie sie anderswo auf.",
   Light: "Hell",
-  "Link another number": "Andere Nummer verknüpfen",
-  "Link my number": "Meine Nummer verknüpfen",
+  "Link another messenger": "Anderen Messenger verknüpfen",
+  "Link my messenger": "Meinen Messenger verknüpfen",
   "Messages from it become no posts any more. It can be linked again.":
-    "Nachrichten von ihr werden keine Beiträge mehr. Sie lässt sich wieder verknüpfen.",
+    "Nachrichten von ihm werden keine Beiträge mehr. Er lässt sich wieder verknüpfen.",
   "New password": "Neues Passwort",
   Next: "Weiter",
   "not shown by the messenger": "vom Messenger nicht gezeigt",
-  "Open WhatsApp here": "WhatsApp hier öffnen",
+  Messenger: "Messenger",
+  "Open {name} here": "{name} hier öffnen",
   "Or send {code} to {number}.": "Oder senden Sie {code} an {number}.",
   "Post from your phone": "Beiträge vom Telefon",
   "Scan this with your authenticator app, or enter the key in it. Then enter the code that it shows.":
     "Scannen Sie das mit Ihrer Authenticator-App, oder geben Sie den Schlüssel darin ein. Geben Sie dann den Code ein, den sie zeigt.",
   "Scan this with your phone, and send the message that it opens.":
     "Scannen Sie das mit dem Telefon und senden Sie die Nachricht, die sich öffnet.",
-  "Send a text or a picture to a number at WhatsApp, and it becomes a post.":
-    "Schicken Sie einen Text oder ein Bild an eine Nummer bei WhatsApp, und es wird ein Beitrag.",
+  "Scan this with your phone, and press Start in the chat that opens.":
+    "Scannen Sie das mit dem Telefon und drücken Sie Start in dem Chat, der sich öffnet.",
+  "Send a text or a picture from a messenger, and it becomes a post.":
+    "Schicken Sie einen Text oder ein Bild von einem Messenger, und es wird ein Beitrag.",
   "Many people have this password. Choose another: a few words.":
     "Dieses Passwort haben viele. Wählen Sie ein anderes: ein paar Wörter.",
   "None.": "Keine.",
@@ -68,13 +71,13 @@ export default /** @type {Record<string, string>} */ ({
     "Zeiten werden Ihnen in ihr gezeigt. Kalender und Beiträge bleiben in denen von Arbeitsbereich und Kunde.",
   unknown: "unbekannt",
   Unlink: "Verknüpfung lösen",
-  "Unlink the number?": "Verknüpfung der Nummer lösen?",
+  "Unlink the messenger?": "Verknüpfung des Messengers lösen?",
   "What you send may do what you may do here.": "Was Sie senden, darf, was Sie hier dürfen.",
   "Where you are signed in": "Wo Sie angemeldet sind",
   "With an app that shows codes, a stolen password is not enough to sign in.":
     "Mit einer App, die Codes zeigt, reicht ein gestohlenes Passwort nicht zur Anmeldung.",
   "Works until": "Gilt bis",
-  "Your number is linked.": "Ihre Nummer ist verknüpft.",
+  "Your messenger is linked.": "Ihr Messenger ist verknüpft.",
   "You can also sign in with {name}, with the address {email}.":
     "Sie können sich auch mit {name} anmelden, mit der Adresse {email}.",
 });

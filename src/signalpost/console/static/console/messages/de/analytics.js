@@ -32,6 +32,7 @@ export default /** @type {Record<string, string>} */ ({
   Likes: "Gefällt mir",
   "Look at the plans": "Tarife ansehen",
   "Most seen": "Am meisten gesehen",
+  Number: "Zahl",
   "Networks are asked once a day. Bluesky, LinkedIn and Threads do not say how many follow.":
     "Netzwerke werden einmal am Tag gefragt. Bluesky, LinkedIn und Threads sagen nicht, wie viele folgen.",
   "No network has given numbers of these posts yet. They are asked 1, 6 and 24 hours after publishing, then daily.":
