@@ -179,6 +179,13 @@ async def test_a_post_is_followed_until_google_has_reviewed_it(connect: Connect)
     assert isinstance(rejected, Refused)
     assert (rejected.code, rejected.platform_code) == ("content_rejected", "REJECTED")
     assert stage.public() == []
+    again = await GOOGLE.publish(stage.session(), post, journal)
+    assert isinstance(again, Refused)
+    assert len(sent(stage)) == 1
+    kept = {name: step for name, step in journal.steps.items() if name.startswith("part:") and "id" in step}
+    changed = await stage.publish(stage.post("Call us"), MemoryJournal(values=kept))  # as of a post that was changed
+    assert isinstance(changed, Published)
+    assert [entry.text for entry in stage.public()] == ["Call us"]
 
     stage.world.person("google_business", "alice").destinations[0].details["review_seconds"] = 86_400
     journal, post = MemoryJournal(), stage.post("Slow")

@@ -13,6 +13,9 @@ from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 
 EARLY_SECONDS: Final = 120  # younger than this, a missing post may still be on its way
 SKEW_SECONDS: Final = 60  # between Google's clock and ours
+REJECTED: Final = "rejected"
+"""In place of the post that Google rejected. Nobody sees that one, so it does not count as public: as long as the
+content is the same it stays rejected, and other content is published as a new post."""
 PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 20, 100, 5_000_000
 
 
@@ -22,18 +25,30 @@ def posts_path(session: NetworkSession) -> str:
 
 
 async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
-    """Look through all posts of the location, since Google promises no order; None if it is certainly not there."""
+    """Look for an intended post; None if it is certainly not there."""
+    if intended.get(REJECTED):
+        return None
     content = content_of(part.outgoing)
     if is_restored(intended) and content.keys() == {"topicType"}:
         return OutcomeUnknown(message="Nothing but its photo identifies the post, so only the profile shows it.")
     at = datetime.fromisoformat(intended["at"])
+    result = await _search(part, content, at - timedelta(seconds=SKEW_SECONDS))
+    left = at + timedelta(seconds=EARLY_SECONDS) - part.session.now()
+    if result is None and left > timedelta(0):
+        message = "It is too early to tell whether Google has made the post."
+        return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
+    return result
+
+
+async def _search(part: ThreadPart, content: Mapping[str, Any], since: datetime) -> PublicPart | OutcomeUnknown | None:
+    """Look through all posts of the location that are so young, since Google promises no order."""
     query, similar = {"pageSize": str(PAGE_LENGTH)}, False
     for _ in range(PAGES_MAX):
         path = posts_path(part.session)
         response = await call(part.session, "GET", path, params=query, bytes_max=PAGE_BYTES_MAX)
         page = members(response)
         for post in _posts(page, response.status):
-            if _created_at(post) < at - timedelta(seconds=SKEW_SECONDS):
+            if _created_at(post) < since:
                 continue
             if is_same(post, content) and bool(post.get("media")) == bool(part.content.media):
                 return public_part(post)
@@ -44,10 +59,6 @@ async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | Ou
         query["pageToken"] = token
     else:
         return OutcomeUnknown(message="The location has too many posts to be certain that this one is not among them.")
-    left = at + timedelta(seconds=EARLY_SECONDS) - part.session.now()
-    if left > timedelta(0):
-        message = "It is too early to tell whether Google has made the post."
-        return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
     if similar:
         return OutcomeUnknown(message="The location has a new post that is similar, but not equal, to this one.")
     return None

@@ -10,7 +10,7 @@ from signalpost.kit.http import HttpFailure
 from signalpost.networks import fetching, oauth2
 from signalpost.networks.connectors.google_business.calls import call, explain, refresh
 from signalpost.networks.connectors.google_business.facts import FACTS
-from signalpost.networks.connectors.google_business.find import find, posts_path, public_part
+from signalpost.networks.connectors.google_business.find import REJECTED, find, posts_path, public_part
 from signalpost.networks.connectors.google_business.local_post import content_of
 from signalpost.networks.contract import (
     Absent,
@@ -27,7 +27,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.responses import members, string
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart, part_step, publish_parts, reconcile_parts
 
 REVIEW_MAX: Final = timedelta(minutes=90)
 """After so long a post counts as published: some are reviewed for days, and Google has accepted it."""
@@ -74,6 +74,8 @@ def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[P
 
 
 async def _create(part: ThreadPart) -> PublicPart | Outcome:
+    if (part.intended or {}).get(REJECTED):
+        return _rejected()
     session, photos = part.session, part.content.media[:1]
     body = content_of(part.outgoing)
     if language := part.outgoing.options.get("languageCode") or session.facts.get("language"):
@@ -101,9 +103,8 @@ async def _reviewed(session: NetworkSession, journal: Journal, published: Publis
     if not step.get("done"):
         post = await _read(session, published.remote_id)
         if post.get("state") == "REJECTED":
-            return Refused(
-                code="content_rejected", message=_REJECTED, remediation=_CHANGE, platform_code="REJECTED"
-            )  # fmt: skip
+            await journal.record(part_step(0), {REJECTED: True})  # other content is another post, see `find`
+            return _rejected()
         waited = session.now() - datetime.fromisoformat(step["since"])
         if post.get("state") != "LIVE" and waited < REVIEW_MAX:
             shortest, longest = _POLL_SECONDS
@@ -112,6 +113,10 @@ async def _reviewed(session: NetworkSession, journal: Journal, published: Publis
         step = {**step, "done": True, "url": string(post.get("searchUrl")) or published.url}
         await journal.record(_REVIEW, step)
     return replace(published, url=step.get("url"))
+
+
+def _rejected() -> Refused:
+    return Refused(code="content_rejected", message=_REJECTED, remediation=_CHANGE, platform_code="REJECTED")
 
 
 async def _read(session: NetworkSession, post_id: str) -> Mapping[str, Any]:
