@@ -33,6 +33,8 @@ TEXTS: Mapping[str, str] = {
     "redeemOnlineUrl": URL, "languageCode": "de",
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
+TEXTS_OF: Mapping[tuple[str, str], str] = {("bluesky", "quoteId"): "https://bsky.app/profile/ada.example/post/3k"}
+"""The same for fields that need something else at a network."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}
 RULE = "POST /v2/post/publish/creator_info/query/"
 
@@ -45,7 +47,7 @@ class Composer:
     """The page of one network's post, with the options that it enters."""
 
     def __init__(self, page: Page, network: str) -> None:
-        self.page = page
+        self.page, self.network = page, network
         facts = CONNECTORS[network].facts
         self.panel = page.locator("details.more").filter(has_text=f"Options of {facts.name}")
 
@@ -104,8 +106,9 @@ class Composer:
             case "list":
                 await place.get_by_label(label, exact=True).fill("rye, bread")
                 return ["rye", "bread"]
-        await place.get_by_label(label, exact=True).fill(named(key))
-        return named(key)
+        text = TEXTS_OF.get((self.network, key), named(key))
+        await place.get_by_label(label, exact=True).fill(text)
+        return text
 
     async def rows(self, group: Locator, label: str, field: Any) -> list[str]:
         values = [named(field["key"], number) for number in range(field["itemsMin"] or 1)]
