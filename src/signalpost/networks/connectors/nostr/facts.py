@@ -60,8 +60,7 @@ FACTS = Facts(
             label="Content warning",
         ),
         "quoteId": Option(
-            type=Annotated[str, msgspec.Meta(pattern=r"^\s*(nostr:)?(n(ote|event)1[0-9a-z]+|[0-9a-f]{64})\s*$",
-                                             max_length=1_000)],
+            type=Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)],
             description="The note to quote, by its id as apps copy it: it begins with nevent1 or note1.",
             label="Post to quote",
         ),
