@@ -104,7 +104,8 @@ def seed(world: World, service_url: str) -> str:
             lines += [f"{name}_{setting}={value}" for setting, value in network.settings(app).items()]
         if isinstance(network, Telegram):
             chats = ", ".join(chat.id for chat in DESTINATIONS[key])
-            lines += [f"# token of the bot: {network.add_token(world.person(key, 'alice'))}; its chats: {chats}"]
+            token = network.add_token(world.person(key, "alice"))
+            lines += [f"# token of the bot: {token}; its chats: {chats}", f"{name}_BOT_TOKEN={token}"]
         if isinstance(network, Discord):
             lines += [f"# of discord: {line}" for line in network.open_channel(world.person(key, "alice"))]
         if isinstance(network, Slack):

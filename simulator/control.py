@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from simulator.messages import BadBody, Request, Response
+from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
 from simulator.world import Destination, World
 
@@ -88,7 +89,10 @@ class Control:
         return {"location": oauth.decide(query, values["username"], decision, values.get("scope", ""))}
 
     def _send_message(self, request: Request) -> Any:
-        """Have a person of WhatsApp write to the webhook of a service; see `WhatsApp.deliver`."""
+        """Have a person write: to the webhook of a service (`WhatsApp.deliver`), or to a bot (`Telegram.hear`)."""
+        telegram = self.world.networks.get("telegram")
+        if request.json.get("network") == "telegram" and isinstance(telegram, Telegram):
+            return {"update_id": telegram.hear(request.json)["update_id"]}
         network = self.world.networks["whatsapp"]
         if not isinstance(network, WhatsApp):
             raise TypeError("not WhatsApp")

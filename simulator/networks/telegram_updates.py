@@ -4,6 +4,7 @@ Source: core.telegram.org/bots/api for 10.1. An update waits for a day, or until
 answer to `getUpdates` comes at once here, also with nothing in it.
 """
 
+import base64
 import hashlib
 import itertools
 import secrets
@@ -135,6 +136,19 @@ class TelegramUpdates(TelegramChats):
             "new_chat_member": {"user": own, "status": "kicked", "until_date": 0},
         }  # fmt: skip
         return self.update(bot, "my_chat_member", change)
+
+    def hear(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Have a person write to a bot: `text`, `tap` (what a button has) or `file` (base64, with `mime_type`)."""
+        bot, username = self.world.person(self.key, values.get("bot", "alice")), values["username"]
+        known = [one for one in self.world.people if (one.network, one.username) == (self.key, username)]
+        person = known[0] if known else self.world.add_person(self.key, username)
+        if "tap" in values:
+            return self.tap(bot, person, values["tap"])
+        if "file" not in values:
+            return self.write(bot, person, {"text": values["text"]})
+        kind = {"image": "photo", "video": "video"}.get(values["mime_type"].partition("/")[0], "document")
+        content, caption = base64.b64decode(values["file"]), values.get("caption", "")
+        return self.attachment(bot, person, kind, content, values["mime_type"], caption=caption)
 
     # --- updates -----------------------------------------------------------------------------------------------------
 

@@ -247,7 +247,7 @@ async def test_a_bot_that_was_removed_is_told_so(bot: Bot, simulator: Simulator)
 async def test_private_chats_with_buttons_taps_and_files(bot: Bot, simulator: Simulator) -> None:
     network: Any = simulator.world.networks["telegram"]
     own, person = simulator.world.person("telegram", "bakery_bot"), simulator.world.add_person("telegram", "mina")
-    network.write(own, person, {"text": "/start CODE"})
+    network.hear({"bot": "bakery_bot", "username": "mina", "text": "/start CODE"})
     network.attachment(own, person, "photo", PNG, "image/png", caption="Look", album="7")
     network.tap(own, person, "now:pst_1")
     network.update(own, "edited_message", network.written(own, person, {"text": "Edited", "edit_date": 1}))
