@@ -102,11 +102,15 @@ class Reads:
 
     def __init__(self, api: Api, database: Database, sample: Sample) -> None:
         self.api, self._database, self._sample = api, database, sample
+        self._touched_by: dict[int, int] = {}
 
-    async def pages(self, endpoint: Endpoint) -> int:
-        """Return how many pages a read touches once its statements are planned."""
+    async def pages(self, endpoint: Endpoint, *, times: int = 3) -> int:
+        """Return how many pages a read touches at least, once its statements are planned.
+
+        What else goes on at the same time, such as writing the request log, only adds to them.
+        """
         request, counts = self._sample.prepare(endpoint), []
-        for _ in range(3):
+        for _ in range(times):
             before = await self._touched()
             response = await request.send(self.api)
             assert response.status_code < 500, response.text
@@ -114,16 +118,16 @@ class Reads:
         return min(counts)
 
     async def _touched(self) -> int:
-        total = 0
+        """Return how many pages all connections have touched, those that the pools have replaced since included."""
         for pool in (self._database.pool, self._database.reserve.pool):
             while pool._lent:  # by what goes on after the response
                 await asyncio.sleep(0)
             idle, pool._idle = pool._idle, []
             for connection, _ in idle:
                 await connection.execute("select pg_stat_force_next_flush()")
-                total += await connection.fetchval(_PAGES)
+                self._touched_by[connection.get_server_pid()] = await connection.fetchval(_PAGES)
             pool._idle += idle
-        return total
+        return sum(self._touched_by.values())
 
 
 @pytest.fixture
@@ -146,8 +150,15 @@ async def grown(
         await copy(db, COPIES, **options)
     finally:
         await db.close()
-    after = {name_of(endpoint): await reads.pages(endpoint) for endpoint in endpoints}
-    return {name: (before[name], after[name]) for name in before if after[name] > factor_max * before[name] + pages_max}
+    after = {}
+    for endpoint in endpoints:
+        name, pages = name_of(endpoint), await reads.pages(endpoint)
+        pages_allowed = factor_max * before[name] + pages_max
+        if pages > pages_allowed:
+            pages = min(pages, await reads.pages(endpoint, times=20))
+        if pages > pages_allowed:
+            after[name] = pages
+    return {name: (before[name], pages) for name, pages in after.items()}
 
 
 @pytest.mark.slow

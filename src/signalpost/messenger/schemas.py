@@ -44,15 +44,15 @@ class MessagesReceived(Output):
 class LinkCodeCreate(Input):
     """Which profile the messages are for, and from which messenger they come."""
 
+    profile_id: Annotated[
+        ProfileId | None, Meta(description="The profile to post from. Default: the default profile.")
+    ] = None
     messenger: Annotated[
         Name | None,
         Meta(
             description="Where the code is to be sent. Default: the first of those that the installation has.",
             examples=["whatsapp"],
         ),
-    ] = None
-    profile_id: Annotated[
-        ProfileId | None, Meta(description="The profile to post from. Default: the default profile.")
     ] = None
 
 
