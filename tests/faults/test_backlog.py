@@ -118,9 +118,12 @@ def _parent(process_id: int) -> int:
     return int(Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-@sizes("size", quick=(60, 20), heavy=(3_000, 200))
+@sizes("size", quick=(180, 20), heavy=(3_000, 200))
 async def test_a_burst_of_one_tenant_does_not_delay_the_others(scene: Scene, size: tuple[int, int]) -> None:
-    """`size`: posts of a greedy tenant for 60 accounts, and quiet tenants; all due in the same second."""
+    """`size`: posts of a greedy tenant for 60 accounts, and quiet tenants; all due in the same second.
+
+    At most half of the many are ahead of those who have one each, however fast the machine is.
+    """
     greedy_posts, others = size
     greedy, tenant = await scene.tenants(2)
     boxes = [await greedy.sandbox(f"box{number}") for number in range(60)]
@@ -134,10 +137,12 @@ async def test_a_burst_of_one_tenant_does_not_delay_the_others(scene: Scene, siz
         left = "exists (select from target where due_at = $1 and status <> 'published')"
         await scene.until(lambda: scene.value(f"not {left}", due), "end of the burst", 60 + greedy_posts / 20)
         rows = await db.fetch(_STARTS, due)
+    busy = [row["seconds"] for row in rows if row["workspace_id"] == greedy.login.workspace_id]
     quiet = [row["seconds"] for row in rows if row["workspace_id"] != greedy.login.workspace_id]
     assert len(quiet) == others
-    everything = max(row["seconds"] for row in rows)
-    assert percentile(quiet, 0.99) <= max(1.0, 0.5 * everything), (percentile(quiet, 0.99), everything)
+    slow = percentile(quiet, 0.99)
+    ahead = sum(seconds < slow for seconds in busy)
+    assert ahead <= greedy_posts / 2, (slow, sorted(busy))
 
 
 _DELAYS = """
