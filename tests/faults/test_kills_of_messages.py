@@ -8,23 +8,29 @@ from typing import Any
 
 import pytest
 from simulator import Simulator
+from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import Webhook, WhatsApp
 from tests.faults import dying
 from tests.faults.scene import Scene, sizes
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login
-from tests.helpers.messenger import Lease, Messenger, Phone, settings_for
+from tests.helpers.messenger import Chat, Lease, Messenger, Phone, settings_for, telegram_token
 
 from signalpost.context import AppContext
 from signalpost.main import app as program
-from signalpost.messenger.actions import handle, send
+from signalpost.messenger.actions import handle, poll, send
+from signalpost.messenger.messengers import TELEGRAM
 
 STEPS_MAX = 600
 _SENDERS = "select distinct sender_hash from messenger_message where handled_at is null and workspace_id is null"
 _OPEN = """
 select distinct sender_hash, workspace_id from messenger_message
 where handled_at is null and workspace_id is not null
+"""
+_FILES_AND_POSTS = """
+select (select count(*) from media where status = 'ready' and workspace_id = $1)
+    = (select count(*) from post where workspace_id = $1)
 """
 _REPLIES = """
 select distinct recipient_hash, workspace_id from messenger_reply where state in ('waiting', 'sending')
@@ -50,17 +56,40 @@ async def jobs(context: AppContext) -> None:
 
 
 async def work(hook: Webhook, context: AppContext, api: Api) -> None:
+    """Receive what WhatsApp delivers, and do what follows."""
     answer = await api.post("/wa/webhook", content=hook.body, headers=hook.headers)
     assert answer.status_code == 200, answer.text
     await jobs(context)
 
 
-async def linked(messenger: Messenger, owner: Login) -> Phone:
-    phone = await messenger.phone("anna")
-    code = (await messenger.api.post("/wa/link-code", json={}, key=owner.key)).json()["code"]
-    await messenger.deliver(messenger.network.webhook(messenger.app, [phone.person], [
-        phone.network.text(phone.person, code)]))  # fmt: skip
-    await jobs(messenger.context)
+async def ask(context: AppContext, _api: Api) -> None:
+    """Ask Telegram for what is new, and do what follows."""
+    lease: Any = Lease(context)
+    await poll.poll(context, lease, TELEGRAM)
+    await jobs(context)
+
+
+def written(phone: Phone, text: str, size: tuple[int, int] | None = None) -> dying.Work:
+    """Have a person write a text, as the caption of a picture of this size if one is given; return what handles it."""
+    if isinstance(phone, Chat):
+        bot, network = phone.messenger.bot, phone.telegram
+        if size is None:
+            network.write(bot, phone.person, {"text": text})
+        else:
+            picture = media_files.image("JPEG", size=size)
+            network.attachment(bot, phone.person, "photo", picture, "image/jpeg", caption=text)
+        return ask
+    message = phone.network.text(phone.person, text)
+    if size is not None:
+        file = phone.network.add_file(media_files.image("PNG", size=size), "image/png")
+        message = phone.network.attachment(phone.person, "image", file, text)
+    return partial(work, phone.network.webhook(phone.messenger.app, [phone.person], [message]))
+
+
+async def linked(messenger: Messenger, owner: Login, at: str) -> Phone:
+    phone = await messenger.chat("anna", at=at)
+    code = (await messenger.api.post("/wa/link-code", json={"messenger": at}, key=owner.key)).json()["code"]
+    await written(phone, code)(messenger.context, messenger.api)
     return phone
 
 
@@ -70,40 +99,40 @@ async def check(messenger: Messenger, owner: Login, caption: str, sent: int) -> 
     (post,) = [post for post in posts if post["text"] == caption]
     media = (await messenger.api.get(f"/media/{post['media'][0]['mediaId']}", key=owner.key)).json()
     assert media["status"] == "ready"
-    ready = "select count(*) from media where status = 'ready' and workspace_id = $1"
-    assert await messenger.value(ready, owner.workspace_id) == len(posts), "no file is stored twice"
+    assert await messenger.value(_FILES_AND_POSTS, owner.workspace_id), "no file is stored twice"
     assert await messenger.value("select count(*) from messenger_message where handled_at is null") == 0
     states = "select array_agg(state order by id) from messenger_reply where link_id is not null"
     state = (await messenger.value(states))[-1]
     assert (state, sent) in {("sent", 1), ("unknown", 1), ("unknown", 0)}
 
 
-@sizes("every", quick=19, heavy=1)
-async def test_a_message_is_handled_once_wherever_its_process_dies(scene: Scene, every: int) -> None:
+@sizes("every", quick=31, heavy=1)
+@pytest.mark.parametrize("at", ["whatsapp", "telegram"])
+async def test_a_message_is_handled_once_wherever_its_process_dies(scene: Scene, at: str, every: int) -> None:
     """`every`: the process is killed at every n-th step, until it passes them all."""
-    async with Simulator([WhatsApp]) as simulator:
+    async with Simulator([WhatsApp, Telegram]) as simulator:
         app = simulator.world.add_app("whatsapp")
-        values = settings_for(simulator, app)
+        values = settings_for(simulator, app) | {"telegram_bot_token": telegram_token(simulator)}
+        networks = {**scene.context.settings.networks, "TELEGRAM_BASE_URL": simulator.url("telegram")}
         context = dataclasses.replace(
-            scene.context, settings=dataclasses.replace(scene.context.settings, **values), states={}
+            scene.context, settings=dataclasses.replace(scene.context.settings, networks=networks, **values), states={}
         )
         environment = scene.environment(
-            SIGNALPOST_TRUSTED_PROXIES="1", **{f"SIGNALPOST_{name.upper()}": value for name, value in values.items()}
-        )
+            SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_TELEGRAM_BASE_URL=simulator.url("telegram"),
+            **{f"SIGNALPOST_{name.upper()}": value for name, value in values.items()},
+        )  # fmt: skip
         async with Api(program.create(context)) as api:
             messenger = Messenger(context, api, simulator, app)
             owner = (await scene.tenant()).login
             await messenger.make.account(owner, username="bakery")
-            phone = await linked(messenger, owner)
+            phone = await linked(messenger, owner, at)
             for killed, step in enumerate(range(2, STEPS_MAX, every)):
                 before, caption = len(phone.entries), f"turn {step}"
-                file = phone.network.add_file(media_files.image("PNG", size=(40 + step, 30)), "image/png")
-                message = phone.network.attachment(phone.person, "image", file, caption)
-                hook = phone.network.webhook(app, [phone.person], [message])
-                process = dying.start(partial(work, hook), environment, step)
+                handle_it = written(phone, caption, (40 + step, 30))
+                process = dying.start(handle_it, environment, step)
                 await asyncio.to_thread(process.join, 30)
                 assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
-                await work(hook, context, api)
+                await handle_it(context, api)
                 await check(messenger, owner, caption, len(phone.entries) - before)
                 if process.exitcode == 0:
                     assert killed >= 2, "there are more steps than that"
@@ -124,7 +153,7 @@ async def test_two_processes_handle_a_message_once(scene: Scene, count: int) -> 
             messenger = Messenger(context, api, simulator, app)
             owner = (await scene.tenant()).login
             await messenger.make.account(owner, username="bakery")
-            phone = await linked(messenger, owner)
+            phone = await linked(messenger, owner, "whatsapp")
             texts = [f"Message {number}" for number in range(count)]
             hooks = [
                 phone.network.webhook(app, [phone.person], [phone.network.text(phone.person, text)]) for text in texts
