@@ -42,7 +42,7 @@ async def test_what_a_killed_process_did_not_acknowledge_is_done_by_the_next_del
         event = next(event for event in till.new_events() if event.type == "checkout.session.completed")
         work = partial(_deliver, event.body, till.stripe.outbox.sign(event.body))
         process = dying.start(work, environment, step)
-        await asyncio.to_thread(process.join, 60)
+        await asyncio.to_thread(process.join)
         assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
         async with database.connection() as db:
             noted = await db.fetchval("select count(*) from billing_event where id = $1", event.id)

@@ -130,7 +130,7 @@ async def test_a_message_is_handled_once_wherever_its_process_dies(scene: Scene,
                 before, caption = len(phone.entries), f"turn {step}"
                 handle_it = written(phone, caption, (40 + step, 30))
                 process = dying.start(handle_it, environment, step)
-                await asyncio.to_thread(process.join, 30)
+                await asyncio.to_thread(process.join)
                 assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
                 await handle_it(context, api)
                 await check(messenger, owner, caption, len(phone.entries) - before)
