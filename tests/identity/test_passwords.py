@@ -14,7 +14,7 @@ from tests.helpers.mail import Inbox, InTest, send_waiting, serving, text_of, wi
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.identity import tokens, work
+from signalpost.identity import offspring, tokens, work
 from signalpost.identity.actions import passwords
 from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.kit import ids, problems
@@ -210,6 +210,30 @@ async def test_a_used_link_invalidates_the_others(api: Api, mailing: AppContext,
         *(api.post("/auth/password/reset", json={"token": token, "password": NEW}) for token in (first, second) * 3)
     )
     assert sorted(answer.status_code for answer in answers) == [204] + [401] * 5
+
+
+async def test_a_link_waits_for_whoever_ends_what_the_person_has(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+    """A password that is changed at the same time wins or loses; neither ends in a deadlock."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    await run(mailing, job)
+    body = {"token": tokens_in(inbox)[0], "password": NEW}
+    async with mailing.database.transaction() as db:
+        person = await db.fetchval(
+            "select id from app_user where email_key = lower($1) for no key update", made["email"]
+        )
+        answering = asyncio.create_task(api.post("/auth/password/reset", json=body))
+        await waits_for(mailing, db.get_server_pid())
+        await offspring.end_of_person(db, person)
+    assert (await answering).status_code == 401
+
+
+async def waits_for(mailing: AppContext, server_pid: int) -> None:
+    """Return when a connection waits for a lock of this one."""
+    waits = "select exists (select from pg_stat_activity where $1 = any(pg_blocking_pids(pid)))"
+    async with asyncio.timeout(60), mailing.database.connection() as db:
+        while not await db.fetchval(waits, server_pid):
+            await asyncio.sleep(0.01)
 
 
 async def test_a_link_is_valid_for_30_minutes(api: Api, mailing: AppContext, inbox: Inbox) -> None:

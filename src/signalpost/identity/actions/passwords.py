@@ -46,6 +46,11 @@ _VALID = """
 select true from one_time_token
 where hash = $1 and purpose = 'password_reset' and used_at is null and expires_at > now()
 """
+# Whoever ends what a person has holds the person first: two links of one, and a new password, wait for one another.
+_LOCK_PERSON = """
+select id from app_user
+where id = (select user_id from one_time_token where hash = $1 and purpose = 'password_reset') for update
+"""
 _REDEEM = """
 with redeemed as (
     select user_id from one_time_token
@@ -79,6 +84,7 @@ async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
     password_hash = await passwords.hash_new(data.password)
     with across_workspaces():  # all of the user
         async with context.database.transaction() as db:
+            await db.execute(_LOCK_PERSON, digest)
             user = await db.fetchrow(_REDEEM, digest, password_hash)
             if user is None:
                 raise _link_expired()
