@@ -49,7 +49,7 @@ where hash = $1 and purpose = 'password_reset' and used_at is null and expires_a
 # Whoever ends what a person has holds the person first: two links of one, and a new password, wait for one another.
 _LOCK_PERSON = """
 select id from app_user
-where id = (select user_id from one_time_token where hash = $1 and purpose = 'password_reset') for update
+where id = (select user_id from one_time_token where hash = $1 and purpose = 'password_reset') for no key update
 """
 _REDEEM = """
 with redeemed as (
