@@ -1,13 +1,17 @@
-"""Processor time of a call by the Python client against bare httpx, same body: `python -m bench.clients [--quick]`.
+"""Processor time of a call by the Python client, and of `sp --help`: `python -m bench.clients [--quick]`.
 
-The client adds an idempotency key, the checks of the answer, and JSON in both directions, which the floor has too.
+The floor of a call is bare httpx with the same body: the client adds an idempotency key and the checks of the answer,
+JSON in both directions is part of both. The floor of the help is a command of click that prints a line.
 """
 
 import argparse
 import asyncio
 import json
+import os
+import resource
 import socket
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -23,6 +27,8 @@ from signalpost_client import AsyncSignalpost, Signalpost
 
 ROUNDS = 5
 TARGET = 2.0
+HELP = "from signalpost_client.cli._run import run; run(['--help'])"
+LINE = "import click; click.command()(lambda: click.echo('help'))([])"
 BODY: Any = {"profileId": "prof_01M7Z0000000000000000000AB", "platforms": ["sandbox"], "text": "Hello from #signalpost"}
 POST = json.dumps(
     {**BODY, "id": "pst_01M7Z0000000000000000000AB", "status": "queued", "targets": [], "version": 1}
@@ -89,6 +95,25 @@ async def async_measure(url: str, calls: int) -> tuple[float, float]:
     return statistics.median(floor), statistics.median(ours)
 
 
+def start_cost(program: str) -> float:
+    """Return the processor time of a Python process that runs this, in microseconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-c", program],
+        stdout=subprocess.DEVNULL,
+        check=True,
+        env=os.environ | {"PYTHONPATH": sys.path[0]},
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e6
+
+
+def measure_help() -> tuple[float, float]:
+    pairs = [(start_cost(LINE), start_cost(HELP)) for _ in range(ROUNDS + 1)][1:]  # the first compiles
+    floor, ours = zip(*pairs, strict=True)
+    return statistics.median(floor), statistics.median(ours)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer calls")
@@ -96,12 +121,14 @@ def main() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=sink, args=(listener,), daemon=True).start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        rows = {"Python": measure(url, calls), "Python, asyncio": asyncio.run(async_measure(url, calls))}
+        rows = {
+            "a call, Python": measure(url, calls),
+            "a call, Python, asyncio": asyncio.run(async_measure(url, calls)),
+            "`sp --help`": measure_help(),
+        }
     print("| measure | floor | client | ratio | target |\n|---|---|---|---|---|")
     for name, (floor, ours) in rows.items():
-        print(
-            f"| processor time of a call, {name} | {floor:,.0f} us | {ours:,.0f} us | {ours / floor:.2f} | {TARGET} |"
-        )
+        print(f"| processor time of {name} | {floor:,.0f} us | {ours:,.0f} us | {ours / floor:.2f} | {TARGET} |")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """History is append-only, survives what it tells of, and its chain shows the first entry that somebody touched."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -135,6 +135,26 @@ async def test_the_log_is_filtered_by_kind_and_time(api: Api, make: Make, owner:
     assert len(await listed("from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z&limit=100")) == len(everything)
     for wrong in ("from=2026-11-01T00:00:00", "to=yesterday", "actorType=robot", "subjectType=P%25"):
         assert (await api.get(f"/audit?{wrong}", key=owner.key)).status_code == 422, wrong
+
+
+async def test_the_time_that_an_entry_shows_decides_whatever_its_id_tells(
+    api: Api, database: Database, owner: Login
+) -> None:
+    """The clock of a machine makes ids; that of the database, or a moment later, makes the time that is shown."""
+    shown = clock.now() + timedelta(seconds=5)
+    with clock.at(shown):
+        async with database.transaction() as db:
+            await write(db, owner.workspace_id, 1)
+    after = shown + timedelta(milliseconds=1)
+
+    async def is_listed(bound: str, instant: datetime) -> bool:
+        answer = await api.get("/audit", params={bound: clock.wire(instant), "action": "action_0"}, key=owner.key)
+        return [entry["at"] for entry in answer.json()["data"]] == [clock.wire(shown)]
+
+    assert await is_listed("from", shown)
+    assert not await is_listed("from", after)
+    assert await is_listed("to", after)
+    assert not await is_listed("to", shown)
 
 
 async def test_only_those_who_see_all_of_a_workspace_read_its_log(api: Api, make: Make, owner: Login) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import resource
 import signal
 import stat
 import subprocess
@@ -28,7 +27,7 @@ from signalpost_client.cli import _exits, _screen
 from signalpost_client.cli._run import app
 
 pytestmark = pytest.mark.xdist_group("clients")
-HELP_CPU_MAX_SECONDS = 0.15
+HELP_MODULES_MAX = 150
 ENVIRONMENT = {"PYTHONPATH": str(CHECKOUT / "clients" / "python" / "src"), "PYTHONDONTWRITEBYTECODE": ""}
 ONLY_PRINTS = {"completion"}
 ASKS_NOTHING = {"login", "logout", "servers"}
@@ -64,20 +63,18 @@ def test_the_guide_lists_the_exit_codes() -> None:
     assert listed == _exits.MEANINGS
 
 
-def test_help_is_quick_and_imports_nothing_large() -> None:
-    """In processor time, whatever else the machine does."""
-    code = "import sys; from signalpost_client.cli._run import run; run(['--help']); print(sorted(sys.modules))"
-    seconds = []
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | ENVIRONMENT
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        assert "Commands:" in done.stdout
-        assert not re.search(r"'(httpx|rich|anyio|asyncio|signalpost_client\.cli\.posts)'", done.stdout)
-    assert min(seconds) < HELP_CPU_MAX_SECONDS
+def test_help_imports_nothing_large() -> None:
+    """So it is quick: `bench.clients` has the time."""
+    code = (
+        "import sys; before = {*sys.modules}; from signalpost_client.cli._run import run; run(['--help']);"
+        "print(*(sys.modules.keys() - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    assert "Commands:" in done.stdout
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert {name.partition(".")[0] for name in modules} - sys.stdlib_module_names <= {"click", "signalpost_client"}
+    assert "asyncio" not in modules
+    assert len(modules) < HELP_MODULES_MAX
 
 
 async def test_login_keeps_a_key_that_works_and_no_other(place: Place) -> None:

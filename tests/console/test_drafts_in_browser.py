@@ -339,7 +339,17 @@ async def test_a_draft_goes_to_another_client_and_loses_its_accounts(
 
 
 async def test_discarded_and_brought_back_and_duplicated(console: OpenPage, owned: Api, client: Any, word: str) -> None:
+    """What is being discarded is not asked for, whatever wakes the page meanwhile."""
+
+    async def answer_late(route: Route) -> None:
+        if route.request.method != "DELETE":
+            return await route.fallback()
+        answer = await route.fetch()
+        await page.evaluate("dispatchEvent(new Event('online'))")
+        await route.fulfill(response=answer)
+
     async with console() as page:
+        await page.route(POSTS, answer_late)
         await begin(page, client, f"{word} not good")
         draft = await save(page)
         await page.get_by_role("button", name="Discard").click()

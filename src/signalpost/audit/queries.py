@@ -1,6 +1,6 @@
 """Reading the audit log of a workspace."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -41,10 +41,14 @@ where a.workspace_id = $1 and a.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff
     and ($9::text is null or left(a.subject, length($9) + 1) = $9 || '_' or ($9 = 'pst' and a.post_id is not null))
     and a.id >= coalesce($10::uuid, '00000000-0000-0000-0000-000000000000')
     and a.id < coalesce($11::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and ($12::timestamptz is null or a.at >= $12) and ($13::timestamptz is null or a.at < $13)
 order by a.id desc limit $3
 """  # noqa: S608 - constants only
 _read: Final = rows.reader(AuditLogRow)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
+_APART: Final = timedelta(minutes=10)
+"""Further than this, the instant of an entry and that of its id are never apart: ids are made by a machine's clock."""
 
 
 async def page_of(db: Db, caller: Caller, query: AuditQuery, page: Page) -> list[AuditLogRow]:
@@ -57,13 +61,17 @@ async def page_of(db: Db, caller: Caller, query: AuditQuery, page: Page) -> list
         ids.decode("pst", query.subject or ""),
         query.actor_type,
         query.subject_type,
-        _first_id(query.from_),
-        _first_id(query.to),
+        _first_id(query.from_, -_APART),
+        _first_id(query.to, _APART),
+        query.from_,
+        query.to,
     ]
     records = await db.fetch(_LIST, caller.workspace_id, after_id, limit, *parameters, timeout=READ_SECONDS)
     return [_read(record) for record in records]
 
 
-def _first_id(instant: datetime | None) -> UUID | None:
-    """Return the id with which an entry of this instant may begin; ids tell when they were made."""
-    return None if instant is None else ids.first_at(max(instant, _EPOCH))
+def _first_id(instant: datetime | None, apart: timedelta) -> UUID | None:
+    """Return a bound of the ids of entries of this instant; the index reads by id, the instants decide."""
+    if instant is None:
+        return None
+    return ids.first_at(min(max(instant, _EPOCH + _APART), _LATEST) + apart)
