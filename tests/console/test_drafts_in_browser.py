@@ -343,7 +343,8 @@ async def test_discarded_and_brought_back_and_duplicated(console: OpenPage, owne
 
     async def answer_late(route: Route) -> None:
         if route.request.method != "DELETE":
-            return await route.fallback()
+            await route.fallback()
+            return
         answer = await route.fetch()
         await page.evaluate("dispatchEvent(new Event('online'))")
         await route.fulfill(response=answer)
