@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ from tests.helpers.factories import Login, Make
 from tests.posts.test_create import soon
 
 from signalpost import events
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.posts import duplicates
 
@@ -49,7 +50,8 @@ async def test_what_posts_have_in_common_and_what_differs_is_stored(
     api: Api, owner: Login, database: Database, days: tuple[int, ...]
 ) -> None:
     """A column in which all rows are equal is sent once, and one that follows from another column not at all."""
-    times = {day: f"2027-01-1{day}T12:00:00.000Z" for day in days}
+    noon = clock.now().replace(hour=12, minute=0, second=0, microsecond=0)
+    times = {day: clock.wire(noon + timedelta(days=day)) for day in days}
     posts = [post(owner, scheduledAt=times[day], draft=False, notes=f"day {day}") for day in days]
 
     answer = await send(api, owner, *posts)

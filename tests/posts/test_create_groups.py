@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
@@ -11,13 +12,13 @@ from tests.helpers.factories import Login, Make
 from tests.posts.test_create import create
 
 from signalpost.context import AppContext
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.patience import Patience, patience
 from signalpost.posts.write import queue, recent
 from signalpost.posts.write.queue import CreateQueue
 
-LATER = "2027-03-01T09:00:00Z"
+LATER = clock.wire(clock.now() + timedelta(days=90))
 _IDS = {"id", "post_id", "audit_id", "dedupe_key", "content_hash", "request_id", "address"}
 _TIMES = {"at", "created_at", "updated_at", "queued_at"}
 
@@ -91,7 +92,7 @@ async def test_a_post_of_a_group_is_stored_as_one_that_came_alone(
         )
         due = await db.fetch("select next_due_at from lane where workspace_id = $1", owner.workspace_id)
     assert used == len(requests) == len(texts) + 2
-    assert {row["next_due_at"].isoformat() for row in due} == {"2027-03-01T09:00:00+00:00"}
+    assert {row["next_due_at"] for row in due} == {datetime.fromisoformat(LATER)}
 
 
 def _different(post: dict[str, Any]) -> set[str]:

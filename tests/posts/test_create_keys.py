@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -10,13 +11,13 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.posts.write import recent
 from signalpost.posts.write.queue import CreateQueue
 from signalpost.posts.write.writer import NewPost, Obstacle
 
-LATER = "2027-03-01T09:00:00Z"
+LATER = clock.wire(clock.now() + timedelta(days=90))
 TWINS = 12
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.posts.test_create import codes, create
+from tests.posts.test_create import codes, create, soon
 
 from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
@@ -176,8 +176,8 @@ async def test_an_event_is_only_emitted_when_a_webhook_listens(
 
 async def test_only_the_history_of_a_deleted_post_stays(api: Api, make: Make, owner: Login, database: Database) -> None:
     await make.account(owner, username="second")
-    post = (await create(api, owner, scheduledAt="2027-01-01T00:00:00Z")).json()
-    other = (await create(api, owner, scheduledAt="2027-01-01T00:00:00Z")).json()
+    post = (await create(api, owner, scheduledAt=soon(days=30))).json()
+    other = (await create(api, owner, scheduledAt=soon(days=30))).json()
     post_ids = [ids.decode("pst", entry["id"]) for entry in (post, other)]
     async with database.transaction() as db:
         await db.execute(

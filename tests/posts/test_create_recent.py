@@ -3,6 +3,7 @@
 import asyncio
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.helpers.api import Api
@@ -100,11 +101,13 @@ async def test_facts_and_names_of_the_account_are_those_of_now(
 
 
 async def test_the_time_zone_of_the_profile_is_that_of_now(api: Api, owner: Login, account: dict[str, Any]) -> None:
-    when = {"scheduledAt": "2027-01-15T12:00:00"}
-    assert (await create_ok(api, owner, account, **when))["scheduledAt"] == "2027-01-15T12:00:00.000Z"
+    noon = datetime.fromisoformat(SOON).replace(hour=12, minute=0, second=0, microsecond=0, tzinfo=None)
+    when = {"scheduledAt": noon.isoformat()}
+    in_utc, in_berlin = [clock.wire(noon.replace(tzinfo=ZoneInfo(zone))) for zone in ("UTC", "Europe/Berlin")]
+    assert (await create_ok(api, owner, account, **when))["scheduledAt"] == in_utc
     moved = await api.patch(f"/profiles/{owner.profile}", json={"timezone": "Europe/Berlin"}, key=owner.key)
     assert moved.status_code == 200
-    assert (await create_ok(api, owner, account, **when))["scheduledAt"] == "2027-01-15T11:00:00.000Z"
+    assert (await create_ok(api, owner, account, **when))["scheduledAt"] == in_berlin
 
 
 async def test_a_refusal_of_a_moment_ago_is_not_repeated(

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -11,7 +12,7 @@ from tests.posts.test_create import soon
 from tests.posts.test_create_limits import of
 
 from signalpost.context import AppContext
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.problems import Problem, TooManyItems
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.posts.many.fanout import fan_out
@@ -124,10 +125,11 @@ async def test_a_wall_time_is_that_of_each_profile(api: Api, make: Make, owner: 
     for profile in profiles:
         await make.account(owner, profile=profile)
     targets = [{"profileId": profile} for profile in profiles]
-    answer = await send(api, owner, targets=targets, scheduledAt="2027-01-15T12:00:00")
+    noon = datetime.fromisoformat(soon(days=40)).replace(hour=12, minute=0, second=0, microsecond=0, tzinfo=None)
+    answer = await send(api, owner, targets=targets, scheduledAt=noon.isoformat())
     assert [one["scheduledAt"] for one in answer.json()["posts"]] == [
-        "2027-01-15T11:00:00.000Z", "2027-01-15T17:00:00.000Z",
-    ]  # fmt: skip
+        clock.wire(noon.replace(tzinfo=ZoneInfo(zone))) for zone in zones
+    ]
 
 
 async def test_what_is_refused_has_its_place_in_the_request(api: Api, make: Make, owner: Login) -> None:

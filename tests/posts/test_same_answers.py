@@ -1,6 +1,7 @@
 """One body gets one answer, by whichever way it comes: alone, as a row of a bulk request, or to be checked only."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import hypothesis
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 
 _ACCOUNT = """
@@ -34,7 +35,10 @@ _options = st.dictionaries(
     st.sampled_from([True, 1, 1.0, False, 0, "public", ["en"], [], None]),
     max_size=2,
 )
-_times = st.sampled_from(["2027-01-15T12:00:00Z", "2027-01-16T12:00:00", "2020-01-01T00:00:00Z", "tomorrow"])
+_DAY = (clock.now() + timedelta(days=30)).date()
+_times = st.sampled_from(
+    [f"{_DAY}T12:00:00Z", f"{_DAY + timedelta(days=1)}T12:00:00", "2020-01-01T00:00:00Z", "tomorrow"]
+)
 _titles = st.sampled_from(["", "A title"])
 _flags = st.sampled_from([True, 1, 1.0, False, 0])
 _utm = st.just({"campaign": "spring"})

@@ -3,6 +3,7 @@
 import asyncpg
 import pytest
 from tests.helpers.factories import Make
+from tests.posts.test_create import soon
 
 from signalpost.kit.db import Database
 
@@ -15,7 +16,7 @@ from signalpost.kit.db import Database
 async def test_an_unknown_word_is_refused(make: Make, database: Database, table: str, column: str) -> None:
     owner = await make.owner()
     await make.account(owner)
-    await make.post(owner, scheduledAt="2027-01-01T00:00:00Z")
+    await make.post(owner, scheduledAt=soon(days=30))
     with pytest.raises(asyncpg.CheckViolationError):
         async with database.transaction() as db:
             await db.execute(f"update {table} set {column} = 'cancled' where workspace_id = $1", owner.workspace_id)
