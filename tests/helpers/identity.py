@@ -4,10 +4,12 @@ import secrets
 from typing import Any
 from uuid import UUID
 
+import pytest
 from tests.helpers.api import Api
 
 from signalpost.context import AppContext
-from signalpost.identity.caller_cache import CallerCache
+from signalpost.identity.caller_cache import CALLERS_MAX, CallerCache
+from signalpost.kit.lru import LruDict
 
 PASSWORD = "correct horse battery"
 
@@ -40,3 +42,10 @@ async def change_member(context: AppContext, user_id: UUID, change: str) -> None
     async with context.database.transaction() as db:
         await db.execute(f"update member set {change} where user_id = $1", user_id)
         context.state(CallerCache).invalidate(user_id)
+
+
+def keep_callers(context: AppContext, patch: pytest.MonkeyPatch) -> None:
+    """Know whoever calls once from then on; usually it is for a second, which a slow machine needs for a request."""
+    callers = context.state(CallerCache)
+    patch.setattr(callers, "entries", LruDict(CALLERS_MAX))
+    patch.setattr(callers, "seconds", 3_600.0)

@@ -3,6 +3,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from tests.helpers.identity import keep_callers
 
 from signalpost import events
 from signalpost.context import AppContext
@@ -24,8 +25,9 @@ def emitted(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> list[Any]:
 
 
 @pytest.fixture
-def statements(context: AppContext) -> Iterator[list[str]]:
-    """The statements that run on the open connections of the pool."""
+def statements(context: AppContext, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The statements that run on the open connections of the pool, but for those that read who calls again."""
+    keep_callers(context, monkeypatch)
     ran: list[str] = []
 
     def log(record: Any) -> None:

@@ -8,8 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
+from tests.helpers.identity import keep_callers
 from tests.posts.test_create import codes, create
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.posts.write import recent
@@ -58,8 +60,11 @@ async def test_the_next_create_for_the_same_accounts_is_one_statement(
         assert [target["accountId"] for target in post["targets"]] == [entry["id"] for entry in accounts]
 
 
-async def test_limits_of_a_plan_add_no_statement(shop: Api, make: Make, statements: list[str]) -> None:
+async def test_limits_of_a_plan_add_no_statement(
+    shop: Api, sold: AppContext, make: Make, statements: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The month's posts are spent, and those that wait are counted, by the statement that writes the post."""
+    keep_callers(sold, monkeypatch)
     owner = await make.owner(plan="max")
     account = await make.account(owner)
     for scheduled in ({}, {"scheduledAt": SOON}):
