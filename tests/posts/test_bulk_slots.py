@@ -28,6 +28,12 @@ async def owner(make: Make) -> Login:
     return login
 
 
+def every(minutes: int) -> list[dict[str, str]]:
+    """Times so many minutes apart all day, of which none comes while a test runs: one is that of this minute."""
+    first = clock.now().minute % minutes
+    return [{"time": f"{hour:02}:{minute:02}"} for hour in range(24) for minute in range(first, 60, minutes)]
+
+
 def in_slot(owner: Login, **fields: Any) -> dict[str, Any]:
     return post(owner, publishMode="slot", **fields)
 
@@ -147,7 +153,7 @@ async def test_a_post_that_loses_its_external_id_at_the_last_moment_leaves_no_ga
 
 
 async def test_rows_of_a_table_get_slots_in_their_order_over_all_its_parts(api: Api, owner: Login) -> None:
-    queue = await create(api, owner, slots=[{"time": f"{hour:02}:00"} for hour in range(24)])
+    queue = await create(api, owner, slots=every(60))
     rows = [
         row(owner, publishMode="slot", platforms="nowhere" if number % 7 == 3 else "sandbox") for number in range(110)
     ]
@@ -163,7 +169,7 @@ async def test_the_slots_of_a_table_are_in_order_whatever_becomes_free_and_in_a_
     api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the second fifty are created, an early slot becomes free: it is left to others."""
-    queue = await create(api, owner, slots=[{"time": f"{hour:02}:00"} for hour in range(24)])
+    queue = await create(api, owner, slots=every(60))
     before = await make.post(owner, publishMode="slot")
     table = csv_of(*(row(owner, publishMode="slot") for _ in range(90)))
     free = [slot["at"] for slot in await slots(api, owner, queue, 91)][1:]
@@ -186,15 +192,12 @@ async def test_the_slots_of_a_table_are_in_order_whatever_becomes_free_and_in_a_
     assert (times(answer.json()), parts) == (free, 2)
 
 
-EVERY_HALF_HOUR = [{"time": f"{hour:02}:{minute}"} for hour in range(24) for minute in ("00", "30")]
-
-
 @pytest.mark.parametrize("rows", [160, pytest.param(2_000, marks=[pytest.mark.heavy, pytest.mark.timeout(300)])])
 async def test_a_table_has_its_slots_side_by_side_whoever_takes_slots_meanwhile(
     api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch, rows: int
 ) -> None:
     """Rows in the middle are refused: the next ones move up. What the table did not use is free afterwards."""
-    queue = await create(api, owner, slots=EVERY_HALF_HOUR)
+    queue = await create(api, owner, slots=every(30))
     first = datetime.fromisoformat((await slots(api, owner, queue, 1))[0]["at"])
     free = [clock.wire(first + timedelta(minutes=30) * number) for number in range(rows)]
     create_rows, singles = bulk.create_rows, list[asyncio.Task[dict[str, Any]]]()
@@ -227,7 +230,7 @@ async def test_slots_of_a_killed_request_are_free_again_after_a_while(
     api: Api, context: AppContext, make: Make, owner: Login
 ) -> None:
     """What its process leaves behind is in the way of others, and of files that come later, until its time is over."""
-    queue = await create(api, owner, slots=EVERY_HALF_HOUR)
+    queue = await create(api, owner, slots=every(30))
     free = [slot["at"] for slot in await slots(api, owner, queue, 8)]
     queue_id = ids.decode("slq", queue["id"])
     assert queue_id is not None

@@ -46,10 +46,9 @@ class Client:
         return [(data["type"], data["subject"]) for name, data in self.events if name == "change"]
 
     async def until(self, condition: Callable[["Client"], Any]) -> None:
-        async with asyncio.timeout(15):
-            while not condition(self):
-                self._changed.clear()
-                await self._changed.wait()
+        while not condition(self):
+            self._changed.clear()
+            await self._changed.wait()
 
 
 def listen_to(application: Any) -> Listen:
@@ -69,7 +68,6 @@ def listen_to(application: Any) -> Listen:
         await client.until(lambda client: client.ended.is_set() or any(name != "change" for name, _ in client.events))
         yield client
         client.gone.set()
-        async with asyncio.timeout(30):
-            await serving
+        await serving
 
     return opened
