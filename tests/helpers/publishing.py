@@ -16,6 +16,7 @@ from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.identity.queries import tenant_sql
 from signalpost.kit import clock, ids
+from signalpost.kit.db import Database
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import (
     Connector,
@@ -218,11 +219,16 @@ async def staged(context: AppContext, make: Make) -> AsyncIterator[StagedNetwork
     Such posts may be in states that no worker can bring about, and a batch with one of them is written twice.
     """
     stage = StagedNetwork(context, make, await make.owner())
-    take_off_the_queue = "update target set next_attempt_at = null where next_attempt_at is not null"
-    await stage.execute(take_off_the_queue)
+    await empty_queue(context.database)
     yield stage
     await stage.close()
-    await stage.execute(take_off_the_queue)
+    await empty_queue(context.database)
+
+
+async def empty_queue(database: Database) -> None:
+    """Take off the queue what other tests left due: thousands of posts in a whole run."""
+    async with owner_of_tables(database) as db:
+        await db.execute("update target set next_attempt_at = null where next_attempt_at is not null")
 
 
 async def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:

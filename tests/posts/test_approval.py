@@ -9,6 +9,8 @@ from tests.helpers.factories import Login, Make
 from tests.posts.test_roles import body
 from tests.posts.test_update import soon
 
+from signalpost.kit import ids
+
 READ, SNEAKED = "Happy holidays!", "Our product kills bees."
 
 
@@ -126,9 +128,11 @@ async def test_a_failed_post_that_is_corrected_needs_approval_again(
     editor = await make.member(owner, role="editor")
     post = (await api.post("/posts", json=body(owner, profileId=profile["id"]), key=editor.key)).json()
     await api.post(f"/posts/{post['id']}/approve", key=owner.key)
+    post_id = ids.decode("pst", post["id"])
     async with database.transaction() as db:
-        await db.execute("update target set status = 'failed', next_attempt_at = null, attempts = 1")
-        await db.execute("update post set status = 'failed'")
+        failed = "update target set status = 'failed', next_attempt_at = null, attempts = 1 where post_id = $1"
+        await db.execute(failed, post_id)
+        await db.execute("update post set status = 'failed' where id = $1", post_id)
 
     corrected = (await api.patch(f"/posts/{post['id']}", json={"text": SNEAKED}, key=editor.key)).json()
 
@@ -136,7 +140,8 @@ async def test_a_failed_post_that_is_corrected_needs_approval_again(
     retried = await api.post(f"/posts/{post['id']}/retry", key=editor.key)
     assert retried.json()["approval"]["state"] == "pending"
     async with database.connection() as db:
-        assert await db.fetchval("select held_reason from target where status = 'pending'") == "approval"
+        retried = "select held_reason from target where post_id = $1 and status = 'pending'"
+        assert await db.fetchval(retried, post_id) == "approval"
 
 
 async def test_of_many_writers_with_one_version_one_succeeds(api: Api, owner: Login) -> None:

@@ -351,15 +351,14 @@ async def test_an_import_that_is_killed_leaves_no_files(
         return {path async for path in context.storage.paths(ids.encode("wsp", workspace_id))}
 
     try:
-        async with asyncio.timeout(60):
-            while (
-                payload := await holder.fetchval(_PAYLOAD, import_archive.CLEAR_JOB, str(full.owner.workspace_id))
-            ) is None:
-                await asyncio.sleep(0.05)
-            workspace_id = UUID(json.loads(payload)["workspace"])
-            while not (left := await stored()):
-                assert program.returncode is None
-                await asyncio.sleep(0.05)
+        source = str(full.owner.workspace_id)
+        while (payload := await holder.fetchval(_PAYLOAD, import_archive.CLEAR_JOB, source)) is None:
+            assert program.returncode is None
+            await asyncio.sleep(0.05)
+        workspace_id = UUID(json.loads(payload)["workspace"])
+        while not (left := await stored()):
+            assert program.returncode is None
+            await asyncio.sleep(0.05)
         clear = partial(import_archive.clear_import, context, lease, full.owner.workspace_id, workspace_id)
         assert await clear() == 60, "it is under way"
         assert left <= await stored()
@@ -369,9 +368,8 @@ async def test_an_import_that_is_killed_leaves_no_files(
         await program.wait()
         holder.terminate()
 
-    async with asyncio.timeout(60):
-        while await clear() is not None:  # the server notices a moment later that the program is gone
-            await asyncio.sleep(0.05)
+    while await clear() is not None:  # the server notices a moment later that the program is gone
+        await asyncio.sleep(0.05)
     assert await stored() == set()
 
 
