@@ -11,11 +11,13 @@ from tests.helpers.factories import Login, Make
 from signalpost.kit import clock
 from signalpost.scheduling.actions import queues
 
-MORNING = [{"time": "09:00"}]
+HOUR = (clock.now().hour + 12) % 24
+"""Half a day away: a slot at this hour does not come while tests run, in whatever zone of Europe."""
+ONCE = [{"time": f"{HOUR:02}:00"}]
 
 
 async def create(api: Api, owner: Login, name: str = "Daily", **fields: Any) -> dict[str, Any]:
-    body = {"profileId": owner.profile, "name": name, "slots": MORNING} | fields
+    body = {"profileId": owner.profile, "name": name, "slots": ONCE} | fields
     answer = await api.post("/queues", json=body, key=owner.key)
     assert answer.status_code == 201, answer.text
     created: dict[str, Any] = answer.json()
@@ -34,7 +36,7 @@ async def test_a_queue_has_the_zone_of_its_profile_until_it_has_its_own(api: Api
     assert (queue["timezone"], queue["effectiveTimezone"], queue["active"], queue["version"]) == (
         None, "Asia/Tokyo", True, 1,
     )  # fmt: skip
-    assert queue["slots"] == [{"time": "09:00", "days": [0, 1, 2, 3, 4, 5, 6]}]
+    assert queue["slots"] == [slot | {"days": [0, 1, 2, 3, 4, 5, 6]} for slot in ONCE]
     path = f"/queues/{queue['id']}"
     changed = (await api.patch(path, json={"timezone": "Europe/Berlin"}, key=owner.key)).json()
     assert (changed["effectiveTimezone"], changed["version"]) == ("Europe/Berlin", 2)
@@ -64,7 +66,7 @@ async def test_a_name_is_unique_in_its_profile_also_at_the_same_time(api: Api, m
     owner = await make.owner()
     other = (await make.profile(owner))["id"]
     names = ["Daily", "DAILY", " daily "]
-    bodies = [{"profileId": owner.profile, "name": name, "slots": MORNING} for name in names]
+    bodies = [{"profileId": owner.profile, "name": name, "slots": ONCE} for name in names]
     answers = await asyncio.gather(*(api.post("/queues", json=body, key=owner.key) for body in bodies))
     assert sorted(answer.status_code for answer in answers) == [201, 409, 409]
     await create(api, owner, "Daily", profileId=other)
@@ -78,7 +80,7 @@ async def test_a_profile_has_a_bounded_number_of_queues(api: Api, make: Make, mo
     owner = await make.owner()
     for name in ("A", "B"):
         await create(api, owner, name)
-    refused = await api.post("/queues", json={"profileId": owner.profile, "name": "C", "slots": MORNING}, key=owner.key)
+    refused = await api.post("/queues", json={"profileId": owner.profile, "name": "C", "slots": ONCE}, key=owner.key)
     assert (refused.status_code, refused.json()["code"]) == (422, "too_many_items")
 
 
@@ -100,7 +102,7 @@ async def test_a_profile_has_a_bounded_number_of_queues(api: Api, make: Make, mo
 )
 async def test_what_is_wrong_is_named(api: Api, make: Make, fields: dict[str, Any], path: str, code: str) -> None:
     owner = await make.owner()
-    body = {"profileId": owner.profile, "name": "Daily", "slots": MORNING} | fields
+    body = {"profileId": owner.profile, "name": "Daily", "slots": ONCE} | fields
     answer = await api.post("/queues", json=body, key=owner.key)
     assert answer.status_code == 422
     assert (path, code) in [(issue["path"], issue["code"]) for issue in answer.json()["errors"]]
@@ -141,13 +143,13 @@ async def test_a_test_key_knows_no_queues_of_profiles_with_live_accounts(api: Ap
 async def test_slots_are_shown_from_a_later_time_on(api: Api, make: Make) -> None:
     owner = await make.owner()
     queue = await create(api, owner)
-    later = (clock.now() + timedelta(days=40)).replace(hour=12, minute=0, second=0, microsecond=0)
+    later = (clock.now() + timedelta(days=40)).replace(hour=HOUR, minute=30, second=0, microsecond=0)
 
     path = f"/queues/{queue['id']}/slots"
     answer = await api.get(path, params={"from": later.isoformat(), "count": 2}, key=owner.key)
     assert answer.status_code == 200, answer.text
     days = [(later + timedelta(days=ahead)).date().isoformat() for ahead in (1, 2)]
-    assert [slot["localTime"] for slot in answer.json()["slots"]] == [f"{day}T09:00:00" for day in days]
+    assert [slot["localTime"] for slot in answer.json()["slots"]] == [f"{day}T{HOUR:02}:00:00" for day in days]
     past = await api.get(f"{path}?from=2020-01-01T00:00:00Z&count=1", key=owner.key)
     now = await api.get(f"{path}?count=1", key=owner.key)
     assert past.json() == now.json()

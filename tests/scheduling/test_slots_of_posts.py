@@ -8,12 +8,12 @@ import httpx
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.scheduling.test_queues import create
+from tests.scheduling.test_queues import HOUR, ONCE, create
 
 from signalpost.events import Actor
 from signalpost.kit import clock, ids
 
-DAILY = [{"time": "09:00"}, {"time": "17:30"}]
+DAILY = [*ONCE, {"time": f"{(HOUR + 8) % 24:02}:30"}]
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ async def test_other_changes_keep_the_slot(api: Api, make: Make, owner: Login) -
 
 async def test_a_post_moves_to_a_slot_of_another_queue(api: Api, make: Make, owner: Login) -> None:
     await create(api, owner)
-    evening = await create(api, owner, "Evening", slots=[{"time": "21:00"}])
+    evening = await create(api, owner, "Evening", slots=[{"time": f"{(HOUR + 3) % 24:02}:00"}])
     post = await in_slot(make, owner)
     change = {"publishMode": "slot", "queueId": evening["id"]}
     moved = (await api.patch(f"/posts/{post['id']}", json=change, key=owner.key)).json()
