@@ -142,9 +142,9 @@ async def test_the_time_that_an_entry_shows_decides_whatever_its_id_tells(
 ) -> None:
     """The clock of a machine makes ids; that of the database, or a moment later, makes the time that is shown."""
     shown = clock.now() + timedelta(seconds=5)
-    with clock.at(shown):
-        async with database.transaction() as db:
-            await write(db, owner.workspace_id, 1)
+    insert = "insert into audit (id, workspace_id, at, action, actor) values ($1, $2, $3, 'action_0', $4)"
+    async with database.transaction() as db:
+        await db.execute(insert, ids.new_id(), owner.workspace_id, shown, ACTOR)
     after = shown + timedelta(milliseconds=1)
 
     async def is_listed(bound: str, instant: datetime) -> bool:
@@ -155,6 +155,26 @@ async def test_the_time_that_an_entry_shows_decides_whatever_its_id_tells(
     assert not await is_listed("from", after)
     assert await is_listed("to", after)
     assert not await is_listed("to", shown)
+
+
+async def test_history_has_the_real_time_whatever_time_a_test_key_says_it_is(
+    api: Api, make: Make, owner: Login
+) -> None:
+    """Else whoever holds a key for tests could write entries of any year, which no filter by time finds."""
+    body = {"profileId": owner.profile, "text": "Long ago", "draft": True}
+    began = clock.wire(clock.actual())
+    for year in (2001, 2099):
+        headers = {"X-Test-Now": f"{year}-01-01T00:00:00Z"}
+        post = (await api.post("/posts", json=body, key=owner.test_key, headers=headers)).json()
+        assert post["createdAt"].startswith(str(year))
+        named = await api.patch(
+            f"/profiles/{owner.profile}", json={"name": f"{year}"}, key=owner.test_key, headers=headers
+        )
+        assert named.status_code == 200, named.text
+        log = (await api.get(f"/posts/{post['id']}/audit", key=owner.test_key)).json()["data"]
+        recent = (await api.get("/audit", params={"from": began}, key=owner.key)).json()["data"]
+        assert [entry["action"] for entry in recent][:2] == ["update_profile", "created"]
+        assert all(began <= entry["at"] <= clock.wire(clock.actual()) for entry in (*log, *recent))
 
 
 async def test_only_those_who_see_all_of_a_workspace_read_its_log(api: Api, make: Make, owner: Login) -> None:

@@ -33,7 +33,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 async def record(db: Db, entry: Entry) -> None:
     """Write a row; it is committed with the change or not at all."""
     await db.execute(
-        _INSERT, ids.new_id(), entry.workspace_id, clock.now(), entry.action, entry.actor, entry.subject,
+        _INSERT, ids.new_id(), entry.workspace_id, clock.actual(), entry.action, entry.actor, entry.subject,
         entry.changes, log.request_id.get(), log.client_address.get(),
     )  # fmt: skip
 

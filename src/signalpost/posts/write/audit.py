@@ -39,7 +39,7 @@ def entry(
         workspace_id=post.workspace_id,
         post_id=post.id,
         target_id=target_id,
-        at=clock.now(),
+        at=clock.actual(),
         action=action,
         actor=actor,
         changes=changes,
