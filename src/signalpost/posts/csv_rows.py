@@ -15,6 +15,8 @@ COLUMNS: Final = (
 ROW_BYTES_MAX: Final = 300_000
 """A text of the greatest length fits, and all the rest. Longer rows are not looked at."""
 HEADER_BYTES_MAX: Final = 2_000
+SEPARATORS_MAX: Final = 110_000
+"""More than all texts of a post may have: a row with more of them has too many cells, whatever stands in quotes."""
 _LISTS: Final = {"mediaUrls": "|", "platforms": "|,", "tags": "|,"}
 """Columns with several values, and what separates these."""
 _DELIMITERS: Final = (",", ";", "\t")
@@ -97,10 +99,11 @@ class Header(NamedTuple):
         Raises:
             ValidationFailed: it is not UTF-8, or has cells without a column.
         """
+        if (separators := record.content.count(self.delimiter.encode())) > SEPARATORS_MAX:
+            raise self._too_many_cells(record, separators + 1)
         cells = _cells(record, self.delimiter)
         if len(cells) > len(self.columns):
-            message = f"Line {record.line} has {len(cells)} cells, but the file has {len(self.columns)} columns."
-            raise problems.invalid("", "format", f"{message} Put cells with separators into quotes.")
+            raise self._too_many_cells(record, len(cells))
         body: dict[str, Any] = {}
         for name, cell in zip(self.columns, cells, strict=False):
             if name in _LISTS:
@@ -108,6 +111,10 @@ class Header(NamedTuple):
             elif cell.strip():
                 body[name] = cell if name == "text" else cell.strip()
         return {name: value for name, value in body.items() if value}
+
+    def _too_many_cells(self, record: Record, count: int) -> ValidationFailed:
+        message = f"Line {record.line} has {count} cells, but the file has {len(self.columns)} columns."
+        return problems.invalid("", "format", f"{message} Put cells with separators into quotes.")
 
 
 def read_header(record: Record) -> Header:

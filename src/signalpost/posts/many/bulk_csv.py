@@ -127,7 +127,8 @@ async def _split(records: Records, piece: bytes) -> AsyncIterator[Record]:
     for start in range(0, len(piece), _PIECE_BYTES):
         for record in records.feed(piece[start : start + _PIECE_BYTES]):
             yield record
-        await pace.keep()
+            await pace.keep()
+        await pace.keep()  # a piece may be in the middle of a row
 
 
 def _require_capacity(caller: Caller, query: BulkCsvQuery, count: int) -> None:
