@@ -1,7 +1,7 @@
 """Uptime: one sample a minute, the weight of partial outages, backfills, and what decides automatic components."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 import pytest
@@ -16,8 +16,11 @@ from signalpost.kit.db import Database, Db
 from signalpost.status.actions import components, samples
 from signalpost.status.states import ComponentStatus
 
-TODAY = clock.now().date()
 WAITING = """exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"""
+
+
+def today() -> date:
+    return clock.now().date()
 
 
 async def set_days(database: Database, part: str, *days: tuple[int, list[int]]) -> None:
@@ -26,13 +29,13 @@ async def set_days(database: Database, part: str, *days: tuple[int, list[int]]) 
         for ago, minutes in days:
             await db.execute(
                 "insert into status_day (component_id, day, sampled) values ($1, $2, $3)",
-                ids.decode("cmp", part), TODAY - timedelta(days=ago), minutes,
+                ids.decode("cmp", part), today() - timedelta(days=ago), minutes,
             )  # fmt: skip
 
 
 async def test_a_minute_counts_once_with_the_status_it_had(api: Api, staff: str, database: Database) -> None:
-    part = await component(api, staff)
-    noon = datetime(TODAY.year, TODAY.month, TODAY.day, 12, 0, 20, tzinfo=UTC)
+    part, day_now = await component(api, staff), today()
+    noon = datetime(day_now.year, day_now.month, day_now.day, 12, 0, 20, tzinfo=UTC)
     for minute, status in ((0, "operational"), (0, "major_outage"), (1, "major_outage"), (2, "partial_outage")):
         await api.patch(f"/status/admin/components/{part['id']}/status", json={"status": status}, key=staff)
         async with database.transaction() as db:
@@ -40,7 +43,7 @@ async def test_a_minute_counts_once_with_the_status_it_had(api: Api, staff: str,
 
     day = (await api.get(f"/status/uptime/{part['key']}")).json()["days"][-1]
     assert day | {"incidentIds": []} == {
-        "date": TODAY.isoformat(),
+        "date": day_now.isoformat(),
         "uptimePercent": 56.66,  # 1.3 of 3 minutes were down
         "downtimeSeconds": 78,
         "worstStatus": "major_outage",
@@ -77,19 +80,19 @@ async def test_a_backfill_fills_what_was_not_recorded_and_nothing_else(
     part = await component(api, staff)
     incident = await declare(api, staff, part, impact="critical")
     await say(api, staff, incident, "resolved")
-    start = datetime(TODAY.year, TODAY.month, TODAY.day, tzinfo=UTC) - timedelta(days=3) + timedelta(hours=6)
+    start = datetime.combine(today() - timedelta(days=3), time(6), UTC)
     async with database.transaction() as db:
         await db.execute(
             "update status_incident set started_at = $2, ended_at = $3 where id = $1",
             ids.decode("inc", incident["id"]), start, start + timedelta(hours=2),
         )  # fmt: skip
     await set_days(database, part["id"], (3, [1000, 0, 0, 0, 30]), (2, [1440, 0, 0, 0, 0]))
-    span = {"from": (TODAY - timedelta(days=4)).isoformat(), "to": (TODAY - timedelta(days=2)).isoformat()}
+    span = {"from": (today() - timedelta(days=4)).isoformat(), "to": (today() - timedelta(days=2)).isoformat()}
     for _ in range(2):
         answer = await api.post("/status/admin/backfill-uptime", json={"componentId": part["id"], **span}, key=staff)
         assert answer.json() == {"daysWritten": 3, "components": 1}
         days = {day["date"]: day for day in (await api.get(f"/status/uptime/{part['id']}")).json()["days"]}
-        before, during, after = (days[(TODAY - timedelta(days=ago)).isoformat()] for ago in (4, 3, 2))
+        before, during, after = (days[(today() - timedelta(days=ago)).isoformat()] for ago in (4, 3, 2))
 
         assert (before["uptimePercent"], after["uptimePercent"]) == (100.0, 100.0)
         assert (during["downtimeSeconds"], during["incidentIds"]) == (120 * 60, [incident["id"]])
@@ -100,7 +103,7 @@ async def test_a_backfill_counts_a_minute_of_several_incidents_once_as_the_worst
 ) -> None:
     """Two outages at once, the second half an hour longer, and a partial one over both and an hour more."""
     part = await component(api, staff)
-    start = datetime(TODAY.year, TODAY.month, TODAY.day, tzinfo=UTC) - timedelta(days=3) + timedelta(hours=6)
+    start = datetime.combine(today() - timedelta(days=3), time(6), UTC)
     for impact, minutes in (("critical", 60), ("critical", 90), ("major", 150)):
         incident = await declare(api, staff, part, impact=impact, notify=False)
         await say(api, staff, incident, "resolved", notify=False)
@@ -109,7 +112,7 @@ async def test_a_backfill_counts_a_minute_of_several_incidents_once_as_the_worst
                 "update status_incident set started_at = $2, ended_at = $3 where id = $1",
                 ids.decode("inc", incident["id"]), start, start + timedelta(minutes=minutes),
             )  # fmt: skip
-    day = (TODAY - timedelta(days=3)).isoformat()
+    day = (today() - timedelta(days=3)).isoformat()
     span = {"componentId": part["id"], "from": day, "to": day}
     assert (await api.post("/status/admin/backfill-uptime", json=span, key=staff)).status_code == 201
 
@@ -153,14 +156,20 @@ async def test_measuring_does_not_overrule_an_incident_that_is_declared_meanwhil
     ("days", "path"),
     [
         ({"from": "2026-02-30"}, "/from"),
-        ({"from": (TODAY - timedelta(days=90)).isoformat()}, "/from"),
-        ({"to": (TODAY + timedelta(days=1)).isoformat()}, "/to"),
-        ({"from": TODAY.isoformat(), "to": (TODAY - timedelta(days=1)).isoformat()}, "/to"),
+        ({"from": 90}, "/from"),
+        ({"to": -1}, "/to"),
+        ({"from": 0, "to": 1}, "/to"),
         ({"componentId": ids.encode("cmp", ids.new_id())}, "/componentId"),
     ],
 )
-async def test_a_backfill_of_impossible_days_is_refused(api: Api, staff: str, days: dict[str, str], path: str) -> None:
-    answer = await api.post("/status/admin/backfill-uptime", json=days, key=staff)
+async def test_a_backfill_of_impossible_days_is_refused(
+    api: Api, staff: str, days: dict[str, str | int], path: str
+) -> None:
+    """Numbers are so many days ago."""
+    body = {
+        name: day if isinstance(day, str) else (today() - timedelta(days=day)).isoformat() for name, day in days.items()
+    }
+    answer = await api.post("/status/admin/backfill-uptime", json=body, key=staff)
 
     assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, path)
 
