@@ -14,6 +14,9 @@ from signalpost.engine.contract import Done, Lease
 from signalpost.engine.engine import Engine
 from signalpost.kit.db import Database, Db
 
+FROZEN_SECONDS = 5
+"""After this long the server ends the session of a frozen worker."""
+
 
 class Freezing(Work):
     """Stops this process, in the middle of a transaction of the engine."""
@@ -46,14 +49,14 @@ def run(dsn: str, seconds: float, freeze: str, started: Connection) -> None:
         started: gets a word.
     """
     if freeze:
-        sabotage.short_transactions()
+        sabotage.short_transactions(FROZEN_SECONDS)
     asyncio.run(_work(dsn, seconds, freeze, started))
 
 
 async def _work(dsn: str, seconds: float, freeze: str, started: Connection) -> None:
     database = await Database.open(dsn, connections_max=6)
     source = Freezing(database, seconds=seconds, batch=bool(freeze))
-    source.where = freeze
+    source.where, source.notes_claims = freeze, True
     engine = Engine(database, [source])
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)

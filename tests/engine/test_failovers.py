@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.helpers.engine import ALL_DONE, Work, add, until, value
 
-from signalpost.engine import failover
+from signalpost.engine import failover, registration
 from signalpost.engine.engine import Engine
 from signalpost.engine.position import Mark, Position, Server
 from signalpost.kit import ids
@@ -56,6 +56,7 @@ class Calls:
 @pytest.fixture
 def calls(store: Database, monkeypatch: pytest.MonkeyPatch) -> Calls:
     monkeypatch.setattr(failover, "PROOF_SECONDS", 0.5)
+    monkeypatch.setattr(registration, "HEARTBEAT_SECONDS", 1_000.0)  # after the first: they note commits of their own
     return Calls(store)
 
 
@@ -98,7 +99,7 @@ def far_ahead(position: Position) -> None:
 
 
 def next_id(position: Position) -> None:
-    """The log goes on after it, with other transactions."""
+    """The log goes on after it, with other transactions. (A heartbeat now would stand for this mark too.)"""
     position.marks = (*position.marks, Mark(position.marks[-1].timeline, 1, 2**40))
 
 

@@ -248,7 +248,7 @@ async def test_a_hanging_network_leaves_lanes_to_the_others(store: Database) -> 
             seconds.append(await until(store, "done_at is not null from work where id = $1", item) - 0.2 * (number % 2))
         held = Counter(lease.platform for lease in engine._leases())
 
-    assert held == {"hangs": 16}
+    assert held["hangs"] == 16
     assert max(seconds) < 30, "for a lane they would wait the minute that the network hangs"
 
 

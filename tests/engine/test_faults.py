@@ -10,7 +10,6 @@ from uuid import UUID
 
 import pytest
 from tests.engine import program
-from tests.faults import sabotage
 from tests.faults.processes import Process, forks
 from tests.helpers import engine
 from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
@@ -20,7 +19,7 @@ from signalpost.engine import buckets, contract, registration
 from signalpost.engine import lease as lease_module
 from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.engine.engine import Engine
-from signalpost.kit import clock, ids
+from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.migrations.runner import migrate
 
@@ -82,7 +81,7 @@ async def test_sixty_kills_lose_nothing_and_never_run_a_lane_twice_at_once(store
 
     await asyncio.gather(*(life() for _ in range(4)))
     async with running(Engine(store, [Work(store, seconds=0.001)])):
-        await until(store, ALL_DONE, seconds=40)
+        await until(store, ALL_DONE)
 
     assert await value(store, TWICE) == 0
     assert await value(store, CONCURRENT) == 0
@@ -91,15 +90,15 @@ async def test_sixty_kills_lose_nothing_and_never_run_a_lane_twice_at_once(store
 async def test_a_worker_stopped_past_its_lease_writes_nothing_when_it_wakes(store: Database) -> None:
     """Its session stays open, so only the lease tells that it is gone."""
     await add(store, [ids.new_id()] * 3)
-    async with worker(store.dsn, seconds=0.5) as sleeper:
+    async with worker(store.dsn, seconds=3) as sleeper:
         await until(store, "exists (select from ledger)")
-        sleeper.freeze()
+        sleeper.freeze()  # long before its item ends
         async with store.connection() as db:  # the thirty seconds pass
             await db.execute("update lane set lease_until = now() - interval '1 s'")
         async with running(Engine(store, [Work(store)])):
             await until(store, ALL_DONE)
             sleeper.thaw()
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(1.5)  # the worker's stop, below, waits for what it still does
 
     assert await value(store, TWICE) == 0
     assert await value(store, "count(distinct done_by) from work") == 1
@@ -115,17 +114,15 @@ async def test_a_worker_frozen_in_a_transaction_holds_up_nobody_else(store: Data
     await add(store, [frozen], bucket="test:app")
     async with worker(store.dsn, 0, where) as sleeper:
         await until(store, _STANDS_STILL)
-        stopped = clock.monotonic()
         async with running(Engine(store, [Work(store, batch=True)])):
             await add(store, [other])
-            assert await until(store, "done_at is not null from work where lane = $1", other) < 1
+            await until(store, "done_at is not null from work where lane = $1", other)
+            await add(store, [frozen])  # the writer waits for no lock either
+            assert await value(store, _STANDS_STILL), "they have waited for the end of the session"
             await add(store, [same_bucket], bucket="test:app")
             await until(store, "done_at is not null from work where lane = $1", same_bucket)
-            await add(store, [frozen])  # the writer waits for no lock either
-            assert clock.monotonic() - stopped < sabotage.TRANSACTION_SECONDS + 5
             if where == "claim":
                 await until(store, ALL_DONE)
-                assert clock.monotonic() - stopped < sabotage.TRANSACTION_SECONDS + 5
         sleeper.kill()
 
     async with running(Engine(store, [Work(store, batch=True)])):
@@ -169,7 +166,7 @@ async def test_an_item_whose_lane_was_taken_away_stops_quietly(store: Database) 
             return None
 
     engine = Engine(store, [Slow(store)])
-    await engine.tick(budget_seconds=2)
+    await engine.tick()
     await engine.stop()
 
     assert len(seen) == 1
@@ -204,10 +201,18 @@ async def test_ensure_fresh_refuses_a_lease_that_may_have_expired(
 async def test_leases_of_long_items_are_renewed(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registration, "RENEW_SECONDS", 0.2)
     await add(store, [ids.new_id()])
-    async with running(Engine(store, [Work(store, seconds=2.5)])):
-        await until(store, "exists (select from ledger)")
+    gate = asyncio.Event()
+
+    class Gated(Work):
+        async def run(self, lease: Lease, item: UUID) -> str | None:
+            await gate.wait()
+            return await super().run(lease, item)
+
+    async with running(Engine(store, [Gated(store)])):
+        await until(store, "owner is not null from lane")
         first = await value(store, "lease_until from lane")
         await until(store, "lease_until > $1 from lane", first)
+        gate.set()
         await until(store, ALL_DONE)
 
     assert await value(store, "count(*) from ledger") == 1
@@ -218,21 +223,31 @@ def _stop(folder: Path) -> None:
 
 
 async def test_renewing_does_not_wait_for_a_locked_lane(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slow transaction of one item must not cost the process its session, nor that item its lane."""
+    """A slow transaction of one item must not cost the process its session, nor that item its lane.
+
+    If a renewal waited for it, no heartbeat would come until its statement is given up, with the session.
+    """
     monkeypatch.setattr(registration, "RENEW_SECONDS", 0.2)
-    monkeypatch.setattr(registration, "STATEMENT_SECONDS", 1.5)
     work = await add(store, [ids.new_id() for _ in range(2)])
+    gate = asyncio.Event()
 
     class SlowTransaction(Work):
         async def run(self, lease: Lease, item: UUID) -> str | None:
             async with lease.transaction() as db:
-                await asyncio.sleep(2.5)
+                began.append(await db.fetchval("select clock_timestamp()"))
+                await gate.wait()
                 await db.execute("update work set next_attempt_at = null, runs = runs + 1 where id = $1", item)
             return None
 
+    began: list[object] = []
     async with running(Engine(store, [SlowTransaction(store)])):
         await until(store, "exists (select from lane where owner is not null)")
         owner = await value(store, "id from worker")
+        async with asyncio.timeout(60):
+            while len(began) < len(work):
+                await asyncio.sleep(0.02)
+        await until(store, "seen_at > $1::timestamptz + interval '2 s' from worker", began[-1])
+        gate.set()
         await until(store, ALL_DONE)
         assert await value(store, "id from worker") == owner
 
@@ -267,7 +282,7 @@ async def test_restarts_of_the_database_under_load_lose_nothing(own_server: tupl
             await asyncio.to_thread(_stop, folder)
             await asyncio.to_thread(start_postgres, folder)
         await asyncio.sleep(1)
-        await until(database, ALL_DONE, seconds=40)
+        await until(database, ALL_DONE)
 
     assert await value(database, TWICE) == 0
     assert await value(database, "count(*) from work where done_at is null") == 0

@@ -74,11 +74,11 @@ def short_looks() -> None:
 TRANSACTION_SECONDS = 2
 
 
-def short_transactions() -> None:
+def short_transactions(seconds: int = TRANSACTION_SECONDS) -> None:
     """The server ends a session whose transaction stands still after two seconds, not after fifteen (or thirty)."""
     limits = connections.SESSION_LIMITS | {
-        "idle_in_transaction_session_timeout": f"{TRANSACTION_SECONDS}s",
-        "transaction_timeout": f"{2 * TRANSACTION_SECONDS}s",
+        "idle_in_transaction_session_timeout": f"{seconds}s",
+        "transaction_timeout": f"{2 * seconds}s",
     }
     constants(SESSION_LIMITS=limits, SET_SESSION=connections.session_sql(connections.SESSION | limits))
 
