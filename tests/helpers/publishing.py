@@ -231,8 +231,8 @@ async def empty_queue(database: Database) -> None:
         await db.execute("update target set next_attempt_at = null where next_attempt_at is not null")
 
 
-async def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:
-    """Wait until the condition holds."""
+async def until(condition: Callable[[], Any], seconds: float = 240.0) -> None:
+    """Wait until the condition holds, about as long as a test may take."""
     started = clock.monotonic()
     while True:
         result = condition()

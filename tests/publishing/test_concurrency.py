@@ -14,11 +14,11 @@ from signalpost.networks.contract import Refused
 from signalpost.publishing import queries
 
 
-async def run(stage: StagedNetwork, engines: list[Engine], condition: Any, seconds: float = 30.0) -> None:
+async def run(stage: StagedNetwork, engines: list[Engine], condition: Any) -> None:
     """Let these workers run until the condition holds."""
     running = [asyncio.create_task(engine.run()) for engine in engines]
     try:
-        await until(condition, seconds)
+        await until(condition)
     finally:
         await asyncio.gather(*(engine.stop(5) for engine in engines))
         await asyncio.gather(*running)

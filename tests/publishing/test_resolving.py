@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.helpers.factories import Login
 from tests.helpers.publishing import StagedNetwork, published, until
 
+from signalpost.kit import clock
 from signalpost.kit.http import MaybeSent
 from signalpost.networks.contract import Absent, OutcomeUnknown
 
@@ -119,7 +121,7 @@ async def test_a_lookup_that_ends_after_someone_spoke(
 async def test_only_what_is_unknown_can_be_resolved_and_only_by_who_may_publish(
     stage: StagedNetwork, lost: str
 ) -> None:
-    waiting = await stage.post(scheduledAt="2027-11-01T12:00:00Z")
+    waiting = await stage.post(scheduledAt=clock.wire(clock.now() + timedelta(days=200)))
     refused = await resolve(stage, waiting, "published")
     assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state")
     other = (await stage.status(waiting))["targets"][0]["targetId"]
