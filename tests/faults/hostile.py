@@ -28,6 +28,7 @@ class Behaviour:
     retry_after_seconds: int | None = None
     seconds: float = 0.0
     """How long the server thinks first."""
+    waits_for: asyncio.Event | None = None
     hangs: bool = False
     drops: bool = False
     """The connection ends, and nothing was made."""
@@ -199,6 +200,8 @@ class HostileNetwork:
         self.calls.append(call)
         behaviour = next((how for word, how in reversed(self._behaves.items()) if word in call.text), Behaviour())
         await asyncio.sleep(behaviour.seconds)
+        if behaviour.waits_for is not None:
+            await behaviour.waits_for.wait()
         if behaviour.hangs:
             await asyncio.sleep(86_400)
         if behaviour.drops:

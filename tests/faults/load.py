@@ -46,7 +46,7 @@ class Load:
 
     async def accepted(self, since: float) -> float:
         """Wait until a post is accepted after that moment; return how long after it."""
-        await self.scene.until(lambda: self.last > since, "an accepted post", 30)
+        await self.scene.until(lambda: self.last > since, "an accepted post")
         return self.last - since
 
     async def check(
@@ -61,7 +61,7 @@ class Load:
             may_lack: whether the database may know nothing of some posts, since it is that of an asynchronous standby.
             tried: what was done to the database, and how often.
         """
-        await self.scene.all_done(150)
+        await self.scene.all_done()
         rows = {row["id"]: row["status"] for row in await self.scene.query("select post_id as id, status from target")}
         known = [post for post in self.acknowledged if not may_lack or post_id(post) in rows]
         lost = [self.acknowledged[post] for post in known if rows.get(post_id(post)) != "published"]

@@ -95,4 +95,4 @@ async def test_an_early_approval_publishes_in_time(
     post = await writer.post(account, text="approved", scheduledAt=clock.wire(at))
     await owner.call("POST", f"/posts/{post}/approve")
     await owner.ends(post, "published")
-    assert at.timestamp() - 0.01 <= network.posts[0].at < at.timestamp() + 5
+    assert at.timestamp() - 0.01 <= network.posts[0].at < at.timestamp() + 60, "its window is a minute"

@@ -81,7 +81,7 @@ async def test_nothing_is_early_after_a_step_of_the_database_clock(
         async def scheduled() -> bool:  # this process reads the clock again within seconds
             return bool((await tenant.status(post))["status"] == "scheduled")
 
-        await scene.until(scheduled, "the post as it was", 15)
+        await scene.until(scheduled, "the post as it was")
 
 
 @pytest.mark.parametrize("minutes", [30, -30])

@@ -122,7 +122,7 @@ async def test_a_drill_loses_nothing_and_repeats_nothing(
         await other.age_sent_parts()
         again = Tenant(other, owner.login)
         for post in due:
-            await again.ends(post, "published", seconds=240)
+            await again.ends(post, "published")
         tried = {"posts": posts, "posts sent after the backup": sent, "tokens opened": opened}
         measured = {
             "seconds of the restore": round(seconds, 1), "calls while held": held_calls,

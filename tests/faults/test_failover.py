@@ -17,7 +17,7 @@ from tests.faults import sabotage
 from tests.faults.hostile import HostileNetwork
 from tests.faults.load import load
 from tests.faults.own_postgres import OwnPostgres, folder_of_server, own_postgres, standby_of
-from tests.faults.scene import open_scene, sizes
+from tests.faults.scene import Scene, open_scene, sizes
 from tests.faults.tcp_proxy import TcpProxy
 from tests.figures.record import Record, holds
 from typing_extensions import override
@@ -50,7 +50,7 @@ async def test_a_failover_to_a_synchronous_standby_loses_and_doubles_nothing(
                 writable = clock.monotonic()
                 healthy = await running.accepted(writable)
                 made = len(network.made())
-                await scene.until(lambda: len(network.made()) > made, "publishing on the new primary", 40)
+                await scene.until(lambda: len(network.made()) > made, "publishing on the new primary")
             await running.check(record, network, healthy, failovers_to_a_synchronous_standby=1)
             assert await standby.value("(timeline, is_synchronous) = (2, false) from engine_timeline")
             assert await standby.value("count(*) from target where steps::text like '%restored%'") == 0
@@ -69,10 +69,12 @@ async def test_a_failover_to_an_asynchronous_standby_doubles_nothing(
     ):
         async with load(scene, network) as running:
             await running.accepted(clock.monotonic() + 1)
-            at = clock.wire(clock.now() + timedelta(seconds=6))
+            at = clock.wire(clock.now() + timedelta(hours=1))
             for number, account in enumerate(running.accounts * 2):
                 await running.tenant.post(account, text=f"later {number}", scheduledAt=at)
-            await scene.until(lambda: standby.value(f"count(*) = {LATER} from post where {_LATER}"), "a standby")
+            await _make_due(scene)  # in some seconds, however long it took to write them all
+            has_all = f"count(*) = {LATER} from post where {_LATER} and scheduled_at < now() + interval '1 minute'"
+            await scene.until(lambda: standby.value(has_all), "a standby")
             await standby.lag()
             await scene.until(lambda: len(network.public("later")) == LATER, "posts that the standby thinks wait")
             await primary.stop(signal.SIGQUIT)
@@ -81,11 +83,22 @@ async def test_a_failover_to_an_asynchronous_standby_doubles_nothing(
             writable = clock.monotonic()
             healthy = await running.accepted(writable)
             made = len(network.made())
-            await scene.until(lambda: len(network.made()) > made, "publishing on the new primary", 40)
+            await scene.until(lambda: len(network.made()) > made, "publishing on the new primary")
         await running.check(record, network, healthy, may_lack=True, failovers_to_an_asynchronous_standby=1)
         assert thinks_wait > LATER / 2
         looked_up = await standby.value("count(*) from target where steps::text like '%restored%'")
         assert looked_up >= thinks_wait
+
+
+async def _make_due(scene: Scene) -> None:
+    """Have the later posts be due in five seconds."""
+    await scene.query(
+        f"""with due as (update post set scheduled_at = now() + interval '5 s' where {_LATER} returning id),
+        waiting as (update target set due_at = now() + interval '5 s', next_attempt_at = now() + interval '5 s'
+            where post_id in (select id from due) returning account_id)
+        update lane set next_due_at = least(next_due_at, now() + interval '5 s')
+        where kind = 'target' and key in (select account_id from waiting)"""
+    )
 
 
 class Recovery(ABC):
@@ -213,11 +226,14 @@ async def test_a_server_that_lacks_the_last_commits_doubles_nothing(
         await tenant.late_policy()
         accounts = [await tenant.mastodon(network, f"a{number}") for number in range(4)]
         workers = [await scene.worker(sabotage.short_waits) for _ in range(2)]
-        at = clock.wire(clock.now() + timedelta(seconds=8))
+        for worker in workers:
+            worker.freeze()  # until what is kept has the posts, which are due
         for number, account in enumerate(accounts * 2):
-            await tenant.post(account, text=f"later {number}", scheduledAt=at)
+            await tenant.post(account, text=f"later {number}")
         await recovery.keep()
         assert network.public("later") == []
+        for worker in workers:
+            worker.thaw()
         await scene.until(lambda: len(network.public("later")) == 8, "posts that the other server lacks")
         if restarts:
             for worker in workers:
@@ -226,7 +242,7 @@ async def test_a_server_that_lacks_the_last_commits_doubles_nothing(
         await recovery.take_over()
         if restarts:
             scene.start_worker(sabotage.short_waits)
-        await scene.all_done(60)
+        await scene.all_done()
         looked_up = await other.value("count(*) from target where steps::text like '%restored%'")
         ended = await other.value("count(*) from target where status in ('published', 'failed')")
         record("R10", tried={way.name: 1}, measured={"doubles": len(network.doubles())})

@@ -94,7 +94,7 @@ async def test_a_rolling_restart_fails_no_request(
         finally:
             load.cancel()
         texts = await load
-    await scene.all_done(120)
+    await scene.all_done()
     left = await scene.value("count(*) from target where status = 'publishing'")
     failed = codes.total() - codes[200] - codes[201]
     tried = {"restarts": restarts, "requests": codes.total()}

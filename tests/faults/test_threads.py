@@ -1,8 +1,10 @@
 """A thread that went out in part: whatever a user does then, no part is public twice, and none is forgotten."""
 
+import asyncio
+
 import pytest
 from tests.faults import sabotage
-from tests.faults.hostile import BUSY, REFUSES, HostileNetwork, slow
+from tests.faults.hostile import BUSY, REFUSES, Behaviour, HostileNetwork, slow
 from tests.faults.scene import Scene, Tenant, sizes
 
 PARTS = ("first", "second", "third")
@@ -77,7 +79,7 @@ async def test_a_cancelled_thread_tells_its_public_parts(scene: Scene, network: 
     assert len(target["threadIds"]) == public - 1
     assert network.public() == list(PARTS[:public])
     await tenant.call("DELETE", f"/posts/{post}?cascade=true")
-    await scene.until(lambda: network.public() == [], "removal of what was public", 15)
+    await scene.until(lambda: network.public() == [], "removal of what was public")
 
 
 async def test_a_cancelled_thread_of_which_nothing_is_public_is_a_draft(scene: Scene, network: HostileNetwork) -> None:
@@ -97,13 +99,13 @@ async def test_what_was_removed_is_published_anew_by_a_retry(
 ) -> None:
     tenant, _, post = await _stopped(scene, network, public, final=True)
     await tenant.call("DELETE", f"/posts/{post}?cascade=true")
-    await scene.until(lambda: network.public() == [], "removal of what was public", 15)
+    await scene.until(lambda: network.public() == [], "removal of what was public")
     await tenant.call("POST", f"/posts/{post}/restore", None)
 
     async def told() -> bool:
         return (await tenant.target(post))["url"] is None
 
-    await scene.until(told, "the removal told", 15)
+    await scene.until(told, "the removal told")
     network.on(PARTS[public], None)
     await tenant.call("POST", f"/posts/{post}/retry", 201, json={})
     await tenant.ends(post, "published")
@@ -134,7 +136,7 @@ async def test_a_disconnected_account_is_told_its_public_parts(
 async def test_trash_with_cascade_removes_the_public_parts(scene: Scene, network: HostileNetwork, public: int) -> None:
     tenant, _, post = await _stopped(scene, network, public, final=True)
     await tenant.call("DELETE", f"/posts/{post}?cascade=true")
-    await scene.until(lambda: network.public() == [], "removal of what was public", 15)
+    await scene.until(lambda: network.public() == [], "removal of what was public")
     assert len(network.made()) == public
 
 
@@ -159,12 +161,15 @@ async def test_nothing_goes_out_after_a_disconnect(scene: Scene, network: Hostil
     """The account is disconnected while a thread goes out: what is called after the answer is nothing."""
     tenant = await scene.tenant()
     account = await tenant.mastodon(network, "alice")
+    answered = asyncio.Event()
     network.on("", slow(seconds))
+    network.on("second", Behaviour(seconds=seconds, waits_for=answered))
     await scene.worker(sabotage.short_waits)
     post = await _thread(tenant, account)
     await scene.until(lambda: network.posts, "first part")
     affected = await tenant.call("DELETE", f"/platforms/accounts/{account}")
     called = len(network.calls)
+    answered.set()
     status = await tenant.ends(post)
 
     assert len(network.calls) <= called + 1, "at most the call whose intent was written before the answer"

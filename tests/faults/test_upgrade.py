@@ -15,7 +15,7 @@ from typing import Any, Final
 import asyncpg
 import pytest
 from tests.faults.hostile import HostileNetwork
-from tests.faults.load import load
+from tests.faults.load import REQUEST_SECONDS_MAX, load
 from tests.faults.scene import Scene
 
 from signalpost.kit import clock
@@ -38,6 +38,10 @@ EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
     " only background work writes there.",
 }
 """(revision, what it does) -> why the version before can live with it, and why no request waits for it."""
+_WAITS = """
+exists (select from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%add column newer%'
+    and pid <> pg_backend_pid())
+"""
 WAIT_SECONDS_MAX = 2.5
 """A statement of a migration waits for a lock for two seconds at most, and whoever comes after it just as long."""
 
@@ -152,16 +156,17 @@ async def test_processes_of_the_version_before_go_on_during_and_after_a_migratio
             await running.accepted(clock.monotonic())
             await dump.execute("begin; lock table post, target in access share mode")
             migration = asyncio.create_task(runner.migrate(scene.dsn, to=NEXT))
-            await asyncio.sleep(3)
+            await scene.until(lambda: scene.value(_WAITS), "a migration that waits for the dump")
+            await running.accepted(clock.monotonic() + WAIT_SECONDS_MAX)  # while the dump goes on: in a pause of it
             assert not migration.done()
             await dump.execute("commit")
             assert await migration == [NEXT]
             made = len(network.made())
             await running.accepted(clock.monotonic())
-            await scene.until(lambda: len(network.made()) > made, "publishing with the newer schema", 40)
+            await scene.until(lambda: len(network.made()) > made, "publishing with the newer schema")
     finally:
         await dump.close()
-    await scene.all_done(90)
+    await scene.all_done()
     assert running.codes.keys() == {201}, running.codes
-    assert running.slowest < WAIT_SECONDS_MAX
+    assert running.slowest < REQUEST_SECONDS_MAX
     assert network.doubles() == {}
