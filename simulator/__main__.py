@@ -110,6 +110,7 @@ def seed(world: World, service_url: str) -> str:
             lines += [f"# of discord: {line}" for line in network.open_channel(world.person(key, "alice"))]
         if isinstance(network, Slack):
             lines += [f"# of slack: {line}" for line in network.open_channel(world.person(key, "alice"))]
+            lines += [f"{name}_BOT_TOKEN={next(iter(network.bots))}", f"{name}_APP_TOKEN={network.add_app_token()}"]
         if isinstance(network, Matrix):
             opened = network.open_room(world.person(key, "alice"))
             lines += [f"# of matrix: {field} {value}" for field, value in opened.items()]

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from simulator.messages import BadBody, Request, Response
+from simulator.networks.slack import Slack
 from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
 from simulator.world import Destination, World
@@ -89,8 +90,10 @@ class Control:
         return {"location": oauth.decide(query, values["username"], decision, values.get("scope", ""))}
 
     def _send_message(self, request: Request) -> Any:
-        """Have a person write: to the webhook of a service (`WhatsApp.deliver`), or to a bot (`Telegram.hear`)."""
-        telegram = self.world.networks.get("telegram")
+        """Have a person write: to the webhook of a service (`WhatsApp.deliver`), or to a bot (`hear` of the others)."""
+        telegram, slack = self.world.networks.get("telegram"), self.world.networks.get("slack")
+        if request.json.get("network") == "slack" and isinstance(slack, Slack):
+            return slack.hear(request.json)
         if request.json.get("network") == "telegram" and isinstance(telegram, Telegram):
             return {"update_id": telegram.hear(request.json)["update_id"]}
         network = self.world.networks["whatsapp"]

@@ -53,6 +53,22 @@ def route(
     return mark
 
 
+class Line(ABC):
+    """An open WebSocket over which a network sends what it was not asked for."""
+
+    @abstractmethod
+    def due(self) -> Sequence[str] | None:
+        """Return what is sent now; None closes it."""
+
+    @abstractmethod
+    def said(self, text: str) -> None:
+        """Hear what the other end says."""
+
+    @abstractmethod
+    def ended(self) -> None:
+        """The connection has ended, from either end."""
+
+
 class Network(ABC):
     """One network. A new one is made at each reset, so its members are its state."""
 
@@ -92,6 +108,10 @@ class Network(ABC):
 
     def texts(self, request: Request, response: Response) -> Sequence[str] | None:  # noqa: ARG002 - of those that do
         """Return what an answer is over a WebSocket; None closes it."""
+        return None
+
+    def hold(self, request: Request) -> Line | None:  # noqa: ARG002 - of those that do
+        """Return the connection that a request opens (it was answered with 101) and that stays open; None: no such."""
         return None
 
     def unauthorized(self) -> Response:

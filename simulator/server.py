@@ -7,16 +7,18 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from aiohttp import web
+from aiohttp import WSMsgType, web
 
 from simulator.control import Control
 from simulator.messages import Request, Response
-from simulator.network import Network
+from simulator.network import Line, Network
 from simulator.networks import NETWORKS
 from simulator.world import LOGGED_MAX, Fault, Logged, World
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 BODY_BYTES_MAX = 600_000_000
+_LOOK_SECONDS = 0.02
+"""How often a connection that stays open is looked after."""
 FRAME_FAULTS = ("lost", "dropped", "slow", "late", "status", "status_after", "revoked", "answer")
 
 
@@ -114,10 +116,37 @@ def _network_handler(world: World, key: str) -> Handler:
     async def handler(raw: web.BaseRequest) -> web.StreamResponse:
         if world.networks[key].speaks_websocket and raw.headers.get("Upgrade", "").lower() == "websocket":
             return await _converse(world, key, raw)
-        response = await serve(world, key, await _read(raw))
+        request = await _read(raw)
+        response = await serve(world, key, request)
+        if response is not None and response.status == 101:
+            return await _hold(world.networks[key].hold(request), raw)
         return _dropped(raw) if response is None else _encoded(response)
 
     return handler
+
+
+async def _hold(line: Line | None, raw: web.BaseRequest) -> web.StreamResponse:
+    """Send over a WebSocket what comes up, until either end closes it."""
+    assert line is not None  # noqa: S101 - the network has answered with 101
+    socket = web.WebSocketResponse()
+    await socket.prepare(raw)
+    try:
+        while (texts := line.due()) is not None:
+            for text in texts:
+                await socket.send_str(text)
+            try:
+                message = await socket.receive(timeout=_LOOK_SECONDS)
+            except TimeoutError:
+                continue
+            if message.type is not WSMsgType.TEXT:
+                break
+            line.said(message.data)
+        await socket.close()
+    except ConnectionError:
+        pass
+    finally:
+        line.ended()
+    return socket
 
 
 async def _converse(world: World, key: str, raw: web.BaseRequest) -> web.StreamResponse:

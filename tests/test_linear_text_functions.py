@@ -158,6 +158,7 @@ CALLED_BY: dict[str, str] = {
     "kit.ids._number": "kit.ids.decode", "kit.ids._parse": "kit.ids.decode",
     "kit.recurrence._number": "kit.recurrence.parse", "kit.recurrence._numbers": "kit.recurrence.parse",
     "messenger.actions.converse._names_a_time": "messenger.times.understand; a split of 4,096 characters",
+    "messenger.slack._escaped": "_cut to 4,000 characters, before it looks at them",
     "messenger.times.understand": "_normalized, which cuts the text to twice LENGTH_MAX",
     "networks.counting._length": "preflight in tests/networks/test_hostile_text.py",
     "networks.counting._units": "the same", "networks.counting.length": "the same",
@@ -186,7 +187,7 @@ NO_LOOK: dict[str, str] = {
     "kit.s3_signing._hmac": "a hash", "kit.settings_loader._convert": "settings",
     "messenger.actions.drafts._accepted": "puts it into a sentence",
     "feeds.views.previewed": "puts it into a document",
-    "messenger.telegram._cut": "cuts it",
+    "messenger.telegram._cut": "cuts it", "messenger.slack._cut": "cuts it",
     "messenger.whatsapp._cut": "cuts it", "messenger.whatsapp.template_body": "puts it into a document",
 }  # fmt: skip
 """Functions that do nothing with a text whose time could grow faster than it."""

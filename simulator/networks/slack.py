@@ -2,26 +2,25 @@
 
 Source: docs.slack.dev, August 2026. Chosen where it leaves things open: a text of more than 4,000 characters is refused
 (documented are 40,000, but people report `msg_too_long` from 4,000 on); one message a second in a channel, without
-bursts; a reply to a message that is not there is refused. Stricter than Slack, it refuses unknown arguments. Faults of
-its own: `restricted` refuses messages in a channel, `unshared` accepts files and never shows them, as people report of
-`files.completeUploadExternal`.
+bursts, and five in five seconds to a person; a reply to a message that is not there is refused. Stricter than Slack, it
+refuses unknown arguments. Faults of its own: `restricted` refuses messages in a channel, `unshared` accepts files and
+never shows them, as people report of `files.completeUploadExternal`.
 """
 
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from simulator.ledger import Entry
 from simulator.messages import BadBody, Fail, File, Request, Response
 from simulator.network import Limit, Network, route
-from simulator.networks.slack_workspace import DOMAIN, TEAM, TIER_3, TIER_4, Channel, SlackWorkspace
-from simulator.world import World
+from simulator.networks.slack_people import SlackPeople, Upload
+from simulator.networks.slack_workspace import DOMAIN, TEAM, TIER_3, TIER_4, Channel
 
 TEXT_MAX, FILE_BYTES_MAX, FILES_MAX = 4_000, 1_000_000_000, 10
-MESSAGES = Limit(1, 1)
+MESSAGES, DIRECT_MESSAGES = Limit(1, 1), Limit(5, 5)
 MARKUP = (
     "text", "mrkdwn", "thread_ts", "reply_broadcast", "unfurl_links", "unfurl_media", "link_names", "parse", "metadata",
     "blocks", "attachments", "username", "icon_url", "icon_emoji",
@@ -29,27 +28,12 @@ MARKUP = (
 EVENT_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,254}")
 
 
-@dataclass
-class Upload:
-    id: str
-    name: str
-    length: int
-    alt_text: str | None
-    owner_id: str
-    content: bytes | None = None
-    is_complete: bool = False
-
-
 def shown(text: str) -> str:
     """Return what people see of a text: control sequences stand for themselves, entities for their characters."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-class Slack(SlackWorkspace):
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self.uploads: dict[str, Upload] = {}
-
+class Slack(SlackPeople):
     # --- publishing --------------------------------------------------------------------------------------------------
 
     @route("POST /services/{team}/{service}/{token}", auth=False)
@@ -85,10 +69,14 @@ class Slack(SlackWorkspace):
     def _plain(self, status: int, word: str, **headers: str) -> Fail:
         return Fail(Response(status, body=word.encode(), headers={"Content-Type": "text/html", **headers}))
 
-    @route("POST /api/chat.postMessage", scopes=("chat:write",), limits=(MESSAGES,))
+    @route("POST /api/chat.postMessage", scopes=("chat:write",))
     def post_message(self, request: Request) -> Response:
         given = self.arguments(request, "channel", *MARKUP)
         channel = self.place(request, given.get("channel"))
+        limit = MESSAGES if channel.person is None else DIRECT_MESSAGES
+        if not self.world.count((self.key, "messages", channel.id), limit.count, limit.seconds).allowed:
+            raise Fail(self.rate_limited())
+        self.check_blocks(given.get("blocks"))
         text = given.get("text") or ""
         if not isinstance(text, str) or not (text.strip() or given.get("blocks")):
             raise self.word("no_text")
@@ -131,7 +119,7 @@ class Slack(SlackWorkspace):
             "channel_id": channel.id, "metadata": given.get("metadata"), "raw": given.get("text") or "",
             "files": [file.id for file in files], "alt_texts": [file.alt_text for file in files],
             "broadcast": bool(given.get("reply_broadcast")),
-            **{name: given.get(name) for name in ("mrkdwn", "unfurl_links", "unfurl_media")},
+            **{name: given.get(name) for name in ("mrkdwn", "unfurl_links", "unfurl_media", "blocks")},
         }  # fmt: skip
         media = tuple(hashlib.sha256(file.content or b"").hexdigest() for file in files)
         return self.publish(request, "post", shown(details["raw"]), media=media, details=details, **values)

@@ -13,6 +13,7 @@ from simulator.world import App, Person, World
 TEAM, TEAM_NAME, DOMAIN = "T0BAKERY01", "Corner Bakery", "https://corner-bakery.slack.com/"
 SCOPES = frozenset((
     "chat:write", "channels:read", "groups:read", "channels:history", "groups:history", "files:write",
+    "files:read", "im:history",
 ))  # fmt: skip
 TIER_3, TIER_4 = (Limit(50, 60),), (Limit(100, 60),)
 FLAGS = (
@@ -30,6 +31,8 @@ class Channel:
     is_archived: bool = False
     members: set[str] = field(default_factory=set)
     """Ids of the persons whose bots were added."""
+    person: Person | None = None
+    """Who writes to the bot there, if these are direct messages."""
 
 
 @dataclass
@@ -151,7 +154,8 @@ class SlackWorkspace(Network):
         found, bot = self.channels.get(str(channel_id)), self.bot(request)
         if found is None or (found.is_private and bot.person.id not in found.members):
             raise self.word("channel_not_found")
-        needed = f"{'groups' if found.is_private else 'channels'}:{scope}"
+        kind = "im" if found.person else "groups" if found.is_private else "channels"
+        needed = f"{kind}:{scope}"
         if scope and needed not in bot.scopes:
             raise Fail(self.missing_scopes([needed]))
         return found

@@ -132,6 +132,12 @@ class Settings:
     telegram_bot_token: str | None = None
     """Token of the Telegram bot that people write to, as @BotFather gives it. Its messages are asked for, so no public
     address is needed. Unset: there is no messenger at Telegram."""
+    slack_bot_token: str | None = None
+    """Token of the bot of the Slack app that people write to; it begins with `xoxb-`. Both settings of Slack are needed
+    together. Unset: there is no messenger at Slack."""
+    slack_app_token: str | None = None
+    """App-level token of that app with the scope connections:write; it begins with `xapp-`. What people write comes
+    over a connection that is opened with it (Socket Mode), so no public address is needed."""
     networks_extra: tuple[str, ...] = ()
     """Networks from installed packages that this instance offers, by their names, separated by commas. A package runs
     with the rights of the service. `signalpost doctor` says which of them work."""
@@ -181,6 +187,7 @@ WHATSAPP_SETTINGS: Final = (
     "whatsapp_phone_number_id", "whatsapp_phone_number", "whatsapp_access_token", "whatsapp_app_secret",
     "whatsapp_verify_token",
 )  # fmt: skip
+SLACK_SETTINGS: Final = ("slack_bot_token", "slack_app_token")
 """A messenger needs all of these."""
 _NETWORK_SETTING: Final = re.compile(PREFIX + f"([A-Z0-9_]+_(?:{'|'.join(NETWORK_SETTINGS)}))")
 _PATTERNS: Final = {
@@ -201,6 +208,8 @@ _PATTERNS: Final = {
     "whatsapp_template_language": (r"[A-Za-z]{2,3}(_[A-Za-z]{2,4})?", "must be a language code such as en or en_US"),
     "whatsapp_base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://graph.facebook.com"),
     "telegram_bot_token": (r"[0-9]{3,20}:[A-Za-z0-9_-]{30,100}", "must be a token of @BotFather such as 123456:ABC…"),
+    "slack_bot_token": (r"xoxb-[A-Za-z0-9-]{10,300}", "must be the token of a bot, which begins with xoxb-"),
+    "slack_app_token": (r"xapp-[0-9]+-A[A-Z0-9]+-[A-Za-z0-9-]{10,300}", "must be an app-level token (xapp-1-A…)"),
     "smtp_url": (r"smtps?://.+", "must be an address such as smtp://user:password@host:587"),
     "brand": (
         r"(?=.{1,41}$)[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*",
@@ -307,9 +316,10 @@ def _is_loopback(url: str) -> bool:
 
 
 def _messenger_errors(settings: Settings) -> Iterator[str]:
-    missing = [name for name in WHATSAPP_SETTINGS if getattr(settings, name) is None]
-    if 0 < len(missing) < len(WHATSAPP_SETTINGS):
-        yield f"{PREFIX}{missing[0].upper()}: is missing; a messenger needs all of its settings, or none"
+    for needed in (WHATSAPP_SETTINGS, SLACK_SETTINGS):
+        missing = [name for name in needed if getattr(settings, name) is None]
+        if 0 < len(missing) < len(needed):
+            yield f"{PREFIX}{missing[0].upper()}: is missing; a messenger needs all of its settings, or none"
 
 
 def data_folder(environment: Mapping[str, str] | None = None, *, data_dir: Path | None = None) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from simulator import Simulator
+from simulator.networks.slack import Slack
 from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import Webhook, WhatsApp
 from tests.faults import dying
@@ -15,12 +16,22 @@ from tests.faults.scene import Scene, sizes
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login
-from tests.helpers.messenger import Chat, Lease, Messenger, Phone, settings_for, telegram_token
+from tests.helpers.messenger import (
+    Chat,
+    Lease,
+    Messenger,
+    Phone,
+    SlackChat,
+    settings_for,
+    slack_tokens,
+    telegram_token,
+)
 
 from signalpost.context import AppContext
 from signalpost.main import app as program
 from signalpost.messenger.actions import handle, poll, send
-from signalpost.messenger.messengers import TELEGRAM
+from signalpost.messenger.contract import Polled
+from signalpost.messenger.messengers import SLACK, TELEGRAM
 
 STEPS_MAX = 600
 _SENDERS = "select distinct sender_hash from messenger_message where handled_at is null and workspace_id is null"
@@ -62,10 +73,10 @@ async def work(hook: Webhook, context: AppContext, api: Api) -> None:
     await jobs(context)
 
 
-async def ask(context: AppContext, _api: Api) -> None:
-    """Ask Telegram for what is new, and do what follows."""
+async def ask(messenger: Polled, context: AppContext, _api: Api) -> None:
+    """Ask a messenger for what is new, and do what follows."""
     lease: Any = Lease(context)
-    await poll.poll(context, lease, TELEGRAM)
+    await poll.poll(context, lease, messenger)
     await jobs(context)
 
 
@@ -78,12 +89,27 @@ def written(phone: Phone, text: str, size: tuple[int, int] | None = None) -> dyi
         else:
             picture = media_files.image("JPEG", size=size)
             network.attachment(bot, phone.person, "photo", picture, "image/jpeg", caption=text)
-        return ask
+        return partial(ask, TELEGRAM)
+    if isinstance(phone, SlackChat):
+        phone.slack.disconnect()  # so that it does not go to whoever read the one before
+        picture = [] if size is None else [media_files.image("JPEG", size=size)]
+        files = [phone.slack.add_file(phone.person, content, "image/jpeg") for content in picture]
+        phone.slack.write(phone.messenger.slack_bot, phone.person, text, files)
+        phone.slack.world.clock.advance(61)
+        return partial(ask, SLACK)
     message = phone.network.text(phone.person, text)
     if size is not None:
         file = phone.network.add_file(media_files.image("PNG", size=size), "image/png")
         message = phone.network.attachment(phone.person, "image", file, text)
     return partial(work, phone.network.webhook(phone.messenger.app, [phone.person], [message]))
+
+
+def again(phone: Phone, work_of_it: dying.Work) -> dying.Work:
+    """Return what another process does: at Slack it hears of the message only if it was not confirmed."""
+    if not isinstance(phone, SlackChat):
+        return work_of_it
+    phone.slack.world.clock.advance(301)
+    return work_of_it if phone.slack.waiting else lambda context, _api: jobs(context)
 
 
 async def linked(messenger: Messenger, owner: Login, at: str) -> Phone:
@@ -107,19 +133,21 @@ async def check(messenger: Messenger, owner: Login, caption: str, sent: int) -> 
 
 
 @sizes("every", quick=31, heavy=1)
-@pytest.mark.parametrize("at", ["whatsapp", "telegram"])
+@pytest.mark.parametrize("at", ["whatsapp", "telegram", "slack"])
 async def test_a_message_is_handled_once_wherever_its_process_dies(scene: Scene, at: str, every: int) -> None:
     """`every`: the process is killed at every n-th step, until it passes them all."""
-    async with Simulator([WhatsApp, Telegram]) as simulator:
+    async with Simulator([WhatsApp, Telegram, Slack]) as simulator:
         app = simulator.world.add_app("whatsapp")
         values = settings_for(simulator, app) | {"telegram_bot_token": telegram_token(simulator)}
-        networks = {**scene.context.settings.networks, "TELEGRAM_BASE_URL": simulator.url("telegram")}
+        values |= slack_tokens(simulator)
+        urls = {f"{name.upper()}_BASE_URL": simulator.url(name) for name in ("telegram", "slack")}
+        networks = {**scene.context.settings.networks, **urls}
         context = dataclasses.replace(
             scene.context, settings=dataclasses.replace(scene.context.settings, networks=networks, **values), states={}
         )
         environment = scene.environment(
-            SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_TELEGRAM_BASE_URL=simulator.url("telegram"),
-            **{f"SIGNALPOST_{name.upper()}": value for name, value in values.items()},
+            SIGNALPOST_TRUSTED_PROXIES="1",
+            **{f"SIGNALPOST_{name.upper()}": value for name, value in (values | urls).items()},
         )  # fmt: skip
         async with Api(program.create(context)) as api:
             messenger = Messenger(context, api, simulator, app)
@@ -132,7 +160,7 @@ async def test_a_message_is_handled_once_wherever_its_process_dies(scene: Scene,
                 process = dying.start(handle_it, environment, step)
                 await asyncio.to_thread(process.join)
                 assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
-                await handle_it(context, api)
+                await again(phone, handle_it)(context, api)
                 await check(messenger, owner, caption, len(phone.entries) - before)
                 if process.exitcode == 0:
                     assert killed >= 2, "there are more steps than that"

@@ -1,5 +1,6 @@
 """A phone in the simulator, and the service that it writes to."""
 
+import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,8 @@ from typing import Any
 import httpx
 from simulator import Simulator
 from simulator.ledger import Entry
+from simulator.networks.slack import Slack
+from simulator.networks.slack_workspace import Bot
 from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import Webhook, WhatsApp, options_of
 from simulator.world import App, Person
@@ -24,12 +27,14 @@ from signalpost.kit.http import Clients
 from signalpost.main import app as program
 from signalpost.main import wiring
 from signalpost.messenger.actions import poll
-from signalpost.messenger.messengers import TELEGRAM
+from signalpost.messenger.contract import Polled
+from signalpost.messenger.messengers import SLACK, TELEGRAM
 from signalpost.publishing.work import TargetSource
 
 VERIFY_TOKEN = "verify-token-of-the-tests"
 TICKS_MAX = 40
 BOT = "bakery_post_bot"
+SLACK_BOT = "bakery_post"
 _ARRIVED = "update messenger_message set received_at = received_at - interval '1 minute' where handled_at is null"
 _WAITING = """
 select exists (select from messenger_message where handled_at is null)
@@ -83,14 +88,25 @@ class Messenger:
     def bot(self) -> Person:
         return self.simulator.world.person("telegram", BOT)
 
-    async def ask(self) -> RunAgain:
-        """Ask Telegram for what is new, as a worker does."""
-        lease: Any = Lease(self.context)
-        return await poll.poll(self.context, lease, TELEGRAM)
+    @property
+    def slack(self) -> Slack:
+        network = self.simulator.world.networks["slack"]
+        assert isinstance(network, Slack)
+        return network
 
-    async def work(self, engine: Engine | None = None) -> None:
-        """Handle what arrived, and send the replies."""
+    @property
+    def slack_bot(self) -> Bot:
+        return next(iter(self.slack.bots.values()))
+
+    async def ask(self, messenger: Polled = TELEGRAM) -> RunAgain:
+        """Ask Telegram, or another one, for what is new, as a worker does."""
+        lease: Any = Lease(self.context)
+        return await poll.poll(self.context, lease, messenger)
+
+    async def work(self, engine: Engine | None = None, *, seconds: float = 0) -> None:
+        """Handle what arrived, and send the replies. So many seconds pass between two steps, at the networks."""
         for _ in range(TICKS_MAX):
+            self.simulator.world.clock.advance(seconds)
             await (engine or self.engine).tick(500)
             if not await self.value(_WAITING):
                 break
@@ -119,6 +135,12 @@ class Messenger:
         """A person at one of the messengers whom nobody linked."""
         if at == "whatsapp":
             return await self.phone(username)
+        if at == "slack":
+            chat = SlackChat(self, self.simulator.world.add_person("slack", username))
+            if not await self.value("select exists (select from messenger_bot where bot_id like 'slack:%')"):
+                self.slack.write(self.slack_bot, chat.person, "Is anybody there?")
+                await chat.arrives()  # whoever asks for the first time learns what the bot is called
+            return chat
         await self.ask()
         return Chat(self, self.simulator.world.add_person("telegram", username))
 
@@ -222,6 +244,77 @@ class Chat(Phone):
         return await self.heard()
 
 
+class SlackChat(Phone):
+    """What a person writes to the bot of Slack, and what they read."""
+
+    @property
+    def slack(self) -> Slack:
+        return self.messenger.slack
+
+    @property
+    def entries(self) -> list[Entry]:
+        chat = self.slack.chat(self.messenger.slack_bot, self.person)
+        return [
+            one for one in self.messenger.simulator.world.ledger.of("slack") if one.details["channel_id"] == chat.id
+        ]
+
+    @property
+    def options(self) -> dict[str, str]:
+        elements = [one for block in self.entries[-1].details["blocks"] for one in block.get("elements", ())]
+        return {button["text"]["text"]: button["value"] for button in elements}
+
+    async def arrives(self) -> None:
+        """Have what was written come."""
+        while self.slack.waiting:
+            if not any(one.due_at <= self.messenger.simulator.world.clock() for one in self.slack.waiting):
+                self.messenger.simulator.world.clock.advance(61)
+            await self.messenger.ask(SLACK)
+            await confirmed(self.slack)
+
+    async def heard(self) -> str:
+        """Have what was written come and be handled; return the newest reply."""
+        await self.arrives()
+        await self.messenger.work(seconds=1)
+        return self.texts[-1] if self.texts else ""
+
+    async def says(self, text: str) -> str:
+        self.slack.write(self.messenger.slack_bot, self.person, text)
+        return await self.heard()
+
+    async def taps(self, title: str) -> str:
+        value = self.options[title]
+        await self.connected()
+        self.slack.tap(self.messenger.slack_bot, self.person, value)
+        return await self.heard()
+
+    async def connected(self) -> None:
+        """Ensure that there is a connection: a tap without one is lost."""
+        while not self.slack.lines:
+            self.slack.write(self.messenger.slack_bot, self.person, "", subtype="message_deleted")
+            self.messenger.simulator.world.clock.advance(61)
+            await self.messenger.ask(SLACK)
+            await confirmed(self.slack)
+
+    async def at(self, written: datetime, text: str) -> str:
+        self.slack.write(self.messenger.slack_bot, self.person, text, ts=f"{written.timestamp():.6f}")
+        return await self.heard()
+
+
+async def confirmed(slack: Slack) -> None:
+    """Wait until what was confirmed has been heard at the other end."""
+    async with asyncio.timeout(10):
+        while any(one.line is not None for one in slack.waiting):
+            await asyncio.sleep(0.01)
+
+
+def slack_tokens(simulator: Simulator) -> dict[str, str]:
+    """Have an app made at the simulated Slack; return the settings of its tokens."""
+    network = simulator.world.networks["slack"]
+    assert isinstance(network, Slack)
+    bot = network.add_bot(None, simulator.world.add_person("slack", SLACK_BOT))
+    return {"slack_bot_token": bot, "slack_app_token": network.add_app_token()}
+
+
 def telegram_token(simulator: Simulator) -> str:
     """Have a bot made at the simulated Telegram; return its token."""
     network = simulator.world.networks["telegram"]
@@ -248,10 +341,14 @@ def settings_for(simulator: Simulator, app: App) -> dict[str, Any]:
 async def opened(context: AppContext, **more: Any) -> AsyncIterator[Messenger]:
     """The service of `context` with a messenger, and a simulated network beside it."""
     allowed = context.settings.allowed_private_hosts
-    async with Simulator([WhatsApp, Telegram]) as simulator, Clients.create(allowed) as clients:
+    async with Simulator([WhatsApp, Telegram, Slack]) as simulator, Clients.create(allowed) as clients:
         app = simulator.world.add_app("whatsapp")
-        bot = {"telegram_bot_token": telegram_token(simulator)}
-        networks = {**context.settings.networks, "TELEGRAM_BASE_URL": simulator.url("telegram")}
+        bot = {"telegram_bot_token": telegram_token(simulator), **slack_tokens(simulator)}
+        networks = {
+            **context.settings.networks,
+            "TELEGRAM_BASE_URL": simulator.url("telegram"),
+            "SLACK_BASE_URL": simulator.url("slack"),
+        }
         values = settings_for(simulator, app) | bot | more
         settings = dataclasses.replace(context.settings, networks=networks, **values)
         changed = dataclasses.replace(context, settings=settings, http=clients, states={})

@@ -96,3 +96,71 @@ async def test_a_websocket_is_guarded_like_any_call() -> None:
     async with Client(["127.0.0.1"]) as allowed:
         with pytest.raises(NotSent):
             await allowed.request("GET", "http://127.0.0.1:9/", json=[1], until=bool)
+
+
+async def heard(connection: Connection) -> bytes:
+    """Read a short text of the client."""
+    first, second, *mask = await connection.reader.readexactly(6)
+    assert first == 0x81
+    body = await connection.reader.readexactly(second & 127)
+    return bytes(one ^ mask[at % 4] for at, one in enumerate(body))
+
+
+def talking(*frames: bytes, after: bytes = b"") -> Script:
+    """Open a WebSocket, send frames, read a text, and send what follows."""
+
+    async def script(connection: Connection) -> None:
+        key = re.search(rb"Sec-WebSocket-Key: (\S+)", await connection.request())
+        assert key is not None
+        digest = hashlib.sha1(key[1] + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11")  # noqa: S324 - as the standard has it
+        fields = b"Upgrade: websocket", b"Connection: Upgrade"
+        accept = b"Sec-WebSocket-Accept: " + base64.b64encode(digest.digest())
+        head = b"\r\n".join((b"HTTP/1.1 101 Switching Protocols", *fields, accept, b"", b""))
+        await connection.send(head + b"".join(frames))
+        connection.server.requests.append(await heard(connection))
+        await connection.send(after)
+        await asyncio.sleep(3600)
+
+    return script
+
+
+async def test_a_websocket_that_stays_open_is_read_and_answered(client: Client) -> None:
+    async with serve(talking(text(b"a"), b"\x82\x01b", text(b"c"), after=text(b"d") + b"\x88\x00")) as server:
+        socket = await client.connect(server.url, trusted=True)
+        assert [await socket.receive(5), await socket.receive(5)] == [b"a", b"c"]
+        assert await socket.receive(0.05) is None
+        assert socket.is_open, "nothing came, but it may come yet"
+        await socket.send({"a": "é"})
+        assert await socket.receive(5) == b"d"
+        assert await socket.receive(5) is None
+        assert not socket.is_open
+        with pytest.raises(MaybeSent):
+            await socket.send({})
+
+    assert server.requests[-1] == '{"a":"é"}'.encode()
+
+
+async def test_a_text_that_is_too_large_ends_the_connection(client: Client) -> None:
+    async with serve(talking(text(b"x" * 101))) as server:
+        socket = await client.connect(server.url, bytes_max=100, trusted=True)
+        assert await socket.receive(5) is None
+        assert not socket.is_open
+
+
+async def test_a_client_that_is_closed_leaves_no_websocket_open() -> None:
+    async with serve(talking(text(b"a"))) as server:
+        async with Client(["127.0.0.1"]) as client:
+            socket = await client.connect(server.url, trusted=True)
+        assert not socket.is_open
+        assert await socket.receive(5) is None
+
+
+async def test_a_server_that_opens_no_websocket_and_one_that_may_not_be_reached(client: Client) -> None:
+    async with serve(greeting(head=b"HTTP/1.1 403 Forbidden")) as server:
+        with pytest.raises(BadResponse, match="responded with 403"):
+            await client.connect(server.url, trusted=True)
+    with pytest.raises(NotSent):
+        await client.connect("http://127.0.0.1:9/", trusted=True)
+    async with Client() as guarded:
+        with pytest.raises(UnsafeUrl):
+            await guarded.connect("https://127.0.0.1/")

@@ -13,7 +13,7 @@ from tests.helpers.messenger import Messenger
 from signalpost.kit import ids
 
 BERLIN = ZoneInfo("Europe/Berlin")
-BOTH = pytest.mark.parametrize("at", ["whatsapp", "telegram"])
+EVERYWHERE = pytest.mark.parametrize("at", ["whatsapp", "telegram", "slack"])
 
 
 def unique(text: str) -> str:
@@ -26,7 +26,7 @@ async def posts_of(messenger: Messenger, owner: Login) -> list[dict[str, Any]]:
     return found
 
 
-@BOTH
+@EVERYWHERE
 async def test_a_text_becomes_a_draft_is_confirmed_and_its_result_has_the_link(
     messenger: Messenger, owner: Login, at: str
 ) -> None:
@@ -47,7 +47,7 @@ async def test_a_text_becomes_a_draft_is_confirmed_and_its_result_has_the_link(
     assert phone.texts[-1] == f"Published (1 of 1):\n• Sandbox bakery: {post['targets'][0]['url']}"
 
 
-@BOTH
+@EVERYWHERE
 async def test_a_time_is_understood_in_the_zone_of_the_profile_and_repeated(
     messenger: Messenger, owner: Login, at: str
 ) -> None:
@@ -67,7 +67,7 @@ async def test_a_time_is_understood_in_the_zone_of_the_profile_and_repeated(
     assert await posts_of(messenger, owner) == []
 
 
-@BOTH
+@EVERYWHERE
 async def test_a_time_that_can_mean_two_is_asked_for(messenger: Messenger, owner: Login, at: str) -> None:
     phone = await messenger.linked_chat(owner, "cleo", at=at)
     await phone.says(unique("Menu"))
@@ -81,7 +81,7 @@ async def test_a_time_that_can_mean_two_is_asked_for(messenger: Messenger, owner
     assert post["status"] == "scheduled"
 
 
-@BOTH
+@EVERYWHERE
 @pytest.mark.parametrize(
     ("texts", "reply"),
     [
@@ -231,7 +231,7 @@ async def test_without_accounts_the_draft_is_kept(messenger: Messenger) -> None:
     assert "Nothing was done." in await phone.says("publish")
 
 
-@BOTH
+@EVERYWHERE
 async def test_a_message_that_is_an_hour_late_publishes_nothing(messenger: Messenger, owner: Login, at: str) -> None:
     phone = await messenger.linked_chat(owner, "jana", at=at)
     await phone.says(unique("Late"))
@@ -242,7 +242,7 @@ async def test_a_message_that_is_an_hour_late_publishes_nothing(messenger: Messe
     assert [post["status"] for post in await posts_of(messenger, owner)] == ["draft"]
 
 
-@BOTH
+@EVERYWHERE
 async def test_profiles_are_chosen_by_name_or_tap(messenger: Messenger, owner: Login, at: str) -> None:
     other = await messenger.make.profile(owner, timezone="America/New_York")
     phone = await messenger.linked_chat(owner, "karl", at=at)

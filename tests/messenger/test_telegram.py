@@ -1,4 +1,4 @@
-"""Telegram as a place to write from: what is its own. The dialogue is that of `test_conversation`, run for both."""
+"""Telegram as a place to write from: what is its own. The dialogue is that of `test_conversation`, run for all."""
 
 import dataclasses
 import secrets
@@ -53,7 +53,7 @@ async def test_the_link_opens_the_chat_and_names_the_account_masked(messenger: M
     status = await status_of(messenger, owner)
     assert (status["linked"], status["messenger"], status["phoneMasked"]) == (True, "telegram", None)
     assert status["userMasked"] == f"@a***{chat.person.username[-1]}"
-    assert status["messengers"] == ["whatsapp", "telegram"]
+    assert status["messengers"] == ["whatsapp", "telegram", "slack"]
     assert "*" not in chat.texts[-1], "commands are bold"
 
 

@@ -1,5 +1,6 @@
 """Slack in the simulator: Slack's own SDK works unmodified, and what Slack refuses is refused."""
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -8,9 +9,18 @@ from simulator import Simulator
 from simulator.networks.slack import Slack
 from simulator.networks.slack_workspace import SCOPES, TEAM, Channel
 from slack_sdk.errors import SlackApiError
+from slack_sdk.models.blocks import ActionsBlock, ButtonElement, SectionBlock
 from slack_sdk.models.metadata import Metadata
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+
+def button(**changes: Any) -> dict[str, Any]:
+    text = {"type": "plain_text", "text": "Post now"}
+    return {"type": "button", "action_id": "a", "text": text, "value": "x"} | changes
 
 
 class Place:
@@ -150,3 +160,101 @@ async def test_a_file_is_shared_once_and_only_when_it_is_there(simulator: Simula
 
     assert (early, short.status_code, whole.text, words) == ("file_not_found", 500, "OK - 3", [None, "file_not_found"])
     assert len(place.world.ledger.of("slack")) == 1
+
+
+async def test_the_sdk_hears_people_over_socket_mode(simulator: Simulator) -> None:
+    """What is not confirmed comes again, and a tap comes once."""
+    place = Place(simulator)
+    network, person = place.network, simulator.world.add_person("slack", "mina")
+    bot = network.bots[place.token]
+    heard: list[Any] = []
+    confirms = True
+
+    async def listen(client: SocketModeClient, request: SocketModeRequest) -> None:
+        heard.append(request)
+        if confirms:
+            await client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+
+    async def until(count: int) -> None:
+        async with asyncio.timeout(10):
+            while len(heard) < count or any(one.line for one in network.waiting if confirms):
+                await asyncio.sleep(0.01)
+
+    client = SocketModeClient(app_token=network.add_app_token(), web_client=place.client(), ping_interval=60)
+    client.socket_mode_request_listeners.append(listen)
+    await client.connect()
+    network.write(bot, person, "Rye & wheat", [picture := network.add_file(person, b"GIF89a", "image/gif")])
+    await until(1)
+    network.tap(bot, person, "now:pst_1")
+    await until(2)
+    confirms = False
+    again = network.write(bot, person, "Once more")
+    await until(3)
+    place.world.clock.advance(4)
+    confirms = True
+    await until(4)
+    await client.disconnect()
+    await client.close()
+
+    events = [one.payload.get("event", {}) for one in heard]
+    assert [one.type for one in heard] == ["events_api", "interactive", "events_api", "events_api"]
+    assert (events[0]["text"], events[0]["channel_type"]) == ("Rye &amp; wheat", "im")
+    assert events[0]["files"][0]["id"] == picture.id
+    assert heard[1].payload["actions"][0]["value"] == "now:pst_1"
+    assert [one.retry_attempt for one in heard[2:]] == [0, 1]
+    assert heard[2].envelope_id != heard[3].envelope_id
+    assert heard[2].payload["event_id"] == heard[3].payload["event_id"]
+    assert (again.attempts, network.waiting, network.lost) == (2, [], [])
+
+
+async def test_the_sdk_answers_people_and_reads_their_files(simulator: Simulator) -> None:
+    place = Place(simulator)
+    network, person = place.network, simulator.world.add_person("slack", "mina")
+    chat = network.chat(network.bots[place.token], person)
+    picture = network.add_file(person, b"GIF89a", "image/gif")
+    answer = await place.client().chat_postMessage(
+        channel=chat.id, text="Publish it?", blocks=[
+            SectionBlock(text="Publish it?"), ActionsBlock(elements=[ButtonElement(text="Post now", value="x")]),
+        ],
+    )  # fmt: skip
+    assert (answer["ok"], answer["channel"]) == (True, chat.id)
+    info = (await place.client().files_info(file=picture.id))["file"]
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {place.token}"}) as reader:
+        assert (await reader.get(info["url_private_download"])).content == b"GIF89a"
+        assert "Sign in" in (await reader.get(info["url_private_download"], headers={"Authorization": ""})).text
+    with pytest.raises(SlackApiError, match="not_allowed_token_type"):
+        await place.client().apps_connections_open(app_token=place.token)
+
+
+async def test_what_comes_without_a_connection_is_delivered_by_retries(simulator: Simulator) -> None:
+    place = Place(simulator)
+    network, person = place.network, simulator.world.add_person("slack", "mina")
+    bot, clock = network.bots[place.token], place.world.clock
+    first, tap = network.write(bot, person, "Nobody listens"), network.tap(bot, person, "now:pst_1")
+    assert (first.attempts, network.lost) == (2, [tap])
+    clock.advance(61)
+    line = network.hold(httpx.Request("GET", "https://unused.example"))  # type: ignore[arg-type]
+    [_, text] = line.due() or ()
+    line.ended()
+    assert ('"retry_attempt": 2' in text, first.attempts) == (True, 3)
+    clock.advance(3_600)
+    line = network.hold(httpx.Request("GET", "https://unused.example"))  # type: ignore[arg-type]
+
+    assert len(line.due() or ()) == 1, "only the greeting"
+    assert network.lost == [tap, first]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "word"),
+    [
+        ([{"type": "section", "text": {"type": "mrkdwn", "text": "x" * 3_000}}], None),
+        ([{"type": "section", "text": {"type": "mrkdwn", "text": "x" * 3_001}}], "invalid_blocks"),
+        ([{"type": "actions", "elements": [button(), button()]}], "invalid_blocks"),
+        ([{"type": "actions", "elements": [button(action_id=str(at)) for at in range(26)]}], "invalid_blocks"),
+        ([{"type": "actions", "elements": [button(text={"type": "plain_text", "text": "x" * 76})]}], "invalid_blocks"),
+        ([{"type": "actions", "elements": [button(value="x" * 2_001)]}], "invalid_blocks"),
+    ],
+)
+async def test_blocks(blocks: Any, word: str | None, simulator: Simulator) -> None:
+    place = Place(simulator)
+    assert await place.word("chat.postMessage", channel=place.channel.id, text="x", blocks=blocks) == word

@@ -56,7 +56,7 @@ TAGS = {
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
     "Analytics": "How posts and accounts did: null is unknown, and every figure says of how many posts it is.",
     "Billing": "What plans cost, what the workspace has, and its subscription by Stripe if the operator sells plans.",
-    "Messaging-app link": "The chat at WhatsApp or Telegram from which you post, and the webhook of WhatsApp.",
+    "Messaging-app link": "The chat at WhatsApp, Telegram or Slack from which you post, and the webhook of WhatsApp.",
     "Service status": "Components, incidents and maintenance, uptime and subscriptions: public, and written by staff.",
     "Administration": "What staff of the installation see and start.",
     "Support": "Tickets, and suggestions with votes.",

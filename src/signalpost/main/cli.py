@@ -384,9 +384,9 @@ def master_key_rewrap(data_dir: Path | None, *, as_json: bool) -> None:
 @data_dir_option
 @json_option
 def doctor(data_dir: Path | None, *, as_json: bool) -> None:
-    """Check files, disk, keys, database, engine, service, storage, base URL and mail; exit with 1 if one is wrong.
+    """Check files, disk, keys, database, engine, service, storage, base URL, mail and messengers.
 
-    It changes and creates nothing.
+    It changes and creates nothing, and exits with 1 if something is wrong.
     """
     from signalpost.main import checks as results  # noqa: PLC0415 - see above
     from signalpost.main import doctor as examination  # noqa: PLC0415 - see above

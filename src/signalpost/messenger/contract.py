@@ -1,6 +1,6 @@
 """What a messenger is to this room: who wrote what, how an answer is sent, how a file is fetched, and its limits."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Final, Literal, Protocol
 
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
+from signalpost.kit.http import Client
 from signalpost.messenger.names import Name
 from signalpost.settings import Settings
 
@@ -18,12 +19,16 @@ ROWS_MAX: Final = 10
 
 
 class Sender(Struct, frozen=True, omit_defaults=True):
-    """Who wrote, or is written to: a phone number in digits, a user id, or both. `display_name`: for people."""
+    """Who wrote, or is written to: a phone number in digits, a user id, or both. `display_name`: for people.
+
+    `chat_id`: where to write to, if the messenger needs more than who it is.
+    """
 
     phone: str | None = None
     user_id: str | None = None
     messenger: Name = "whatsapp"
     display_name: str | None = None
+    chat_id: str | None = None
 
 
 class MessageFile(Struct, frozen=True, omit_defaults=True):
@@ -42,6 +47,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
 
     `blocked`: the person wants nothing more from us. `answers`: how the messenger names what a reply refers to, if that
     is not `remote_id`. `album`: the messages that belong together have it in common.
+    `album_count`: how many those are, if the messenger says so.
     """
 
     remote_id: str
@@ -52,6 +58,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
     file: MessageFile | None = None
     answers: str | None = None
     album: str | None = None
+    album_count: int | None = None
 
     @property
     def reply_to(self) -> str:
@@ -143,11 +150,29 @@ class Located(Struct, frozen=True):
 
 
 class News(Struct, frozen=True):
-    """What is new. `following`: from where to ask next, None if nothing came; `is_all`: no more is waiting."""
+    """What is new. `following`: from where to ask next; `is_all`: no more is waiting; `is_empty`: nothing came.
+
+    `acknowledge`: tells the messenger that all of it was stored; until then it comes again.
+    """
 
     messages: list[Message]
     following: int | None
     is_all: bool
+    is_empty: bool
+    acknowledge: Callable[[], Awaitable[None]] | None = None
+
+
+class Works(Struct, frozen=True):
+    """The messenger takes our credentials. `account`: whom they are of."""
+
+    account: str
+
+
+class Fails(Struct, frozen=True):
+    """The messenger cannot be used. `reason`: what it says; `fix`: what an operator does."""
+
+    reason: str
+    fix: str
 
 
 class Invitation(Struct, frozen=True):
@@ -178,6 +203,13 @@ class Messenger(Protocol):
 
     def has_template(self, settings: Settings) -> bool:
         """Whether results may be sent after the window, as a template."""
+
+    async def examine(self, client: Client, settings: Settings) -> Works | Fails:
+        """Ask the messenger whether it takes the credentials of this installation; nothing is changed by that.
+
+        Raises:
+            HttpFailure: it did not answer.
+        """
 
     async def invitation(self, db: Db, settings: Settings, code: str) -> Invitation:
         """Return where to send a code."""

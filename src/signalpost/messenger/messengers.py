@@ -5,16 +5,16 @@ from typing import Final
 
 from signalpost.messenger.contract import Messenger, Polled, Sender
 from signalpost.messenger.names import Name
+from signalpost.messenger.slack_calls import Slack
 from signalpost.messenger.telegram_calls import Telegram
 from signalpost.messenger.whatsapp_calls import WhatsApp
 from signalpost.settings import Settings
 
 TELEGRAM: Final = Telegram()
-MESSENGERS: Final[Mapping[Name, Messenger]] = {"whatsapp": WhatsApp(), "telegram": TELEGRAM}
+SLACK: Final = Slack()
+MESSENGERS: Final[Mapping[Name, Messenger]] = {"whatsapp": WhatsApp(), "telegram": TELEGRAM, "slack": SLACK}
 """The first one that an installation has is its default."""
-
-
-POLLED: Final[Sequence[Polled]] = (TELEGRAM,)
+POLLED: Final[Sequence[Polled]] = (TELEGRAM, SLACK)
 
 
 def of(sender: Sender) -> Messenger:

@@ -2,4 +2,4 @@
 
 from typing import Literal
 
-Name = Literal["whatsapp", "telegram"]
+Name = Literal["whatsapp", "telegram", "slack"]

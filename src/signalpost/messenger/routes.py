@@ -74,7 +74,7 @@ async def receive_messages(context: AppContext, request: Request) -> MessagesRec
 async def create_messenger_link_code(
     context: AppContext, db: Db, caller: Caller, data: LinkCodeCreate = DEFAULT
 ) -> LinkCode:
-    """Get a code that links the number, or the Telegram account, which sends it within ten minutes. An older code ends.
+    """Get a code that links the number or account that sends it within ten minutes. An older code ends.
 
     What you link may do what this credential may do, as far as you still may, and only as long as it works. It replaces
     what you linked before. A key needs `keys:write`, has no `ipAllowList`, and replaces nothing that another credential

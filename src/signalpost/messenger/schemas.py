@@ -102,7 +102,7 @@ class LinkStatus(Output):
     state: Annotated[Literal["none", "pending", "linked"], Meta(examples=["linked"])]
     messenger: Annotated[Name | None, Meta(description="The linked messenger.", examples=["whatsapp"])]
     messengers: Annotated[
-        list[Name], Meta(description="Those that this installation has.", examples=[["whatsapp", "telegram"]])
+        list[Name], Meta(description="Those that this installation has.", examples=[["whatsapp", "telegram", "slack"]])
     ]
     phone_masked: Annotated[
         str | None, Meta(description="Null if the messenger does not reveal the number.", examples=["+49 *** ** 67"])

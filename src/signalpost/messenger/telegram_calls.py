@@ -8,10 +8,11 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.kit import http, log
 from signalpost.kit.db import Db
-from signalpost.kit.http import Response
+from signalpost.kit.http import Client, Response
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.messenger import telegram, texts
 from signalpost.messenger.contract import (
+    Fails,
     Invitation,
     Located,
     MessageFile,
@@ -21,6 +22,7 @@ from signalpost.messenger.contract import (
     SendResult,
     TryAgain,
     Unusable,
+    Works,
 )
 from signalpost.messenger.names import Name
 from signalpost.settings import Settings
@@ -48,6 +50,16 @@ class Telegram:
 
     def has_template(self, _settings: Settings) -> bool:
         return False
+
+    async def examine(self, client: Client, settings: Settings) -> Works | Fails:
+        """Ask for the bot, which proves the token."""
+        response = await _request(client, settings, "getMe", {}, _CALL_SECONDS)
+        username = telegram.username_of(telegram.result_of(response))
+        if username is None:
+            return Fails(
+                telegram.why(response), "Copy the token of @BotFather again into SIGNALPOST_TELEGRAM_BOT_TOKEN."
+            )
+        return Works(f"@{username}")
 
     async def invitation(self, db: Db, settings: Settings, code: str) -> Invitation:
         username = await db.fetchval(_BOT, self.bot_id(settings))
@@ -115,7 +127,8 @@ class Telegram:
                 return await _end_webhook(context)
             return TryAgain(telegram.wait_seconds(response), telegram.why(response))
         updates = telegram.read_updates(result, self.bot_id(context.settings), since)
-        return News(updates.messages, updates.following, is_all=updates.count < telegram.UPDATES_MAX)
+        is_all = updates.count < telegram.UPDATES_MAX
+        return News(updates.messages, updates.following, is_all=is_all, is_empty=updates.following is None)
 
 
 async def _end_webhook(context: AppContext) -> TryAgain:
@@ -137,8 +150,12 @@ async def _answer_tap(context: AppContext, tap: str) -> None:
 
 
 async def _call(context: AppContext, method: str, body: dict[str, Any], seconds: float) -> Response:
-    address = f"{_base_url(context.settings)}/bot{_token(context.settings)}/{method}"
-    return await context.http.messenger.request(
+    return await _request(context.http.messenger, context.settings, method, body, seconds)
+
+
+async def _request(client: Client, settings: Settings, method: str, body: dict[str, Any], seconds: float) -> Response:
+    address = f"{_base_url(settings)}/bot{_token(settings)}/{method}"
+    return await client.request(
         "POST", address, json=body, trusted=True, timeout_seconds=seconds, bytes_max=_ANSWER_BYTES_MAX
     )
 

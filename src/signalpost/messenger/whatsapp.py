@@ -216,12 +216,30 @@ def _cut(text: str, length_max: int) -> str:
     return text if len(text) <= length_max else text[: length_max - 1] + "…"
 
 
+def _json(response: Response) -> Any:
+    try:
+        return response.json()
+    except BadResponse:
+        return None
+
+
+def number_of(response: Response) -> str | None:
+    """Return the number that the API names, from an answer about its id; None: it is an error."""
+    body = _json(response)
+    number = body.get("display_phone_number") if response.status == 200 and isinstance(body, Mapping) else None
+    return foreign.line_or_none(number, 50)
+
+
+def why(response: Response) -> str:
+    """Return what Meta says of an error."""
+    body = _json(response)
+    error = _part(body, "error") if isinstance(body, Mapping) else {}
+    return foreign.line(error.get("message"), 200) or f"status {response.status}"
+
+
 def send_result(response: Response) -> SendResult:
     """Return what a response to a message means. Only an error that says so proves that nothing was sent."""
-    try:
-        body = response.json()
-    except BadResponse:
-        body = None
+    body = _json(response)
     if 200 <= response.status < 300:
         item = next(iter(_list(body, "messages")), None)
         remote_id = foreign.identifier(item.get("id")) if isinstance(item, Mapping) else None

@@ -7,9 +7,20 @@ from urllib.parse import quote, urlsplit
 from signalpost.context import AppContext
 from signalpost.kit import crypto, foreign, http, problems
 from signalpost.kit.db import Db
+from signalpost.kit.http import Client
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.messenger import texts, whatsapp
-from signalpost.messenger.contract import Invitation, Located, MessageFile, Reply, Sender, SendResult, Unusable
+from signalpost.messenger.contract import (
+    Fails,
+    Invitation,
+    Located,
+    MessageFile,
+    Reply,
+    Sender,
+    SendResult,
+    Unusable,
+    Works,
+)
 from signalpost.messenger.errors import VerificationFailed
 from signalpost.messenger.names import Name
 from signalpost.messenger.schemas import Handshake
@@ -33,6 +44,21 @@ class WhatsApp:
 
     def has_template(self, settings: Settings) -> bool:
         return settings.whatsapp_template is not None
+
+    async def examine(self, client: Client, settings: Settings) -> Works | Fails:
+        """Ask for the number, which proves the token and the id; the secret of the app is proved by no call."""
+        response = await client.request(
+            "GET", whatsapp.url(settings.whatsapp_base_url, settings.whatsapp_phone_number_id or ""),
+            headers={"Authorization": f"Bearer {settings.whatsapp_access_token}"}, trusted=True,
+            params={"fields": "display_phone_number"}, timeout_seconds=_NAME_SECONDS,
+        )  # fmt: skip
+        number = whatsapp.number_of(response)
+        if number is None:
+            fix = (
+                "Generate a token of the system user that has the number, and correct SIGNALPOST_WHATSAPP_ACCESS_TOKEN"
+            )
+            return Fails(whatsapp.why(response), f"{fix} and SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID.")
+        return Works(number)
 
     async def invitation(self, _db: Db, settings: Settings, code: str) -> Invitation:
         number = settings.whatsapp_phone_number or ""

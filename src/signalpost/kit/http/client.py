@@ -16,6 +16,7 @@ from signalpost.kit.shares import Busy, Shares
 from signalpost.kit.tenant import tenant
 
 if TYPE_CHECKING:
+    from signalpost.kit.http.sockets import Socket
     from signalpost.kit.http.transport import Transport
 
 
@@ -154,6 +155,24 @@ class Client:
                 connect_timeout_seconds=connect_timeout_seconds, bytes_max=bytes_max, trusted=trusted,
                 truncate=truncate, before_send=before_send,
             )  # fmt: skip
+
+    async def connect(
+        self, url: str, *, timeout_seconds: float = 10.0, bytes_max: int = 1_000_000, trusted: bool = False
+    ) -> "Socket":
+        """Open a WebSocket that stays open, for whoever hears what it is not asked for. It is not counted as a call.
+
+        Args:
+            url: http(s) address, as in `request`.
+            timeout_seconds: for the opening.
+            bytes_max: of each text; a larger one ends the connection.
+            trusted: as in `request`.
+
+        Raises:
+            BadResponse: the server opens none.
+            UnsafeUrl, NotSent, MaybeSent: as in `request`.
+        """
+        transport = await self._transport.get()
+        return await transport.connect(url, timeout_seconds=timeout_seconds, bytes_max=bytes_max, trusted=trusted)
 
     async def download(  # noqa: PLR0913 - as `request`
         self,

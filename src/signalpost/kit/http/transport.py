@@ -7,6 +7,7 @@ from contextlib import aclosing
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
+from weakref import WeakSet
 
 import aiohttp
 import msgspec
@@ -27,6 +28,7 @@ from signalpost.kit.http.guard import Guard
 from signalpost.kit.http.reading import CLOSE_SECONDS, STALL_SECONDS, Pace, explain, pieces, read_body, read_texts
 from signalpost.kit.http.resolver import Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
+from signalpost.kit.http.sockets import HEARTBEAT_SECONDS, Socket
 from signalpost.kit.http.urls import parse
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -46,9 +48,12 @@ class Transport:
         self._headers = {"User-Agent": user_agent, "Accept-Encoding": "identity", "Accept": "*/*"}
         self._limits = limits
         self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._sockets: WeakSet[Socket] = WeakSet()
 
     async def close(self) -> None:
         """Close every connection."""
+        for socket in list(self._sockets):
+            await socket.close()
         for session in self._sessions.values():
             await session.close()
 
@@ -132,6 +137,28 @@ class Transport:
             raise explain(failure, call, status) from None
         finally:
             CURRENT.reset(token)
+
+    async def connect(self, url: str, *, timeout_seconds: float, bytes_max: int, trusted: bool) -> Socket:
+        """See `Client.connect`."""
+        call = self._call(url, trusted=trusted)
+        token = CURRENT.set(call)
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                opened = await self._session(trusted=trusted).ws_connect(
+                    call.target.url, max_msg_size=bytes_max, decode_text=False, heartbeat=HEARTBEAT_SECONDS,
+                    timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_SECONDS),
+                )  # fmt: skip
+        except aiohttp.WSServerHandshakeError as refusal:
+            raise BadResponse(
+                f"{call.target.host} responded with {refusal.status}, and opened no WebSocket", status=refusal.status
+            ) from None
+        except (aiohttp.ClientError, OSError) as failure:
+            raise explain(failure, call, None) from None
+        finally:
+            CURRENT.reset(token)
+        socket = Socket(opened, call.target.host)
+        self._sockets.add(socket)
+        return socket
 
     async def download(  # noqa: PLR0913 - as `Client.download`
         self,

@@ -128,7 +128,8 @@ async def _next_parts(context: AppContext, db: Db, sender: bytes, workspace_id: 
 
 def _still_arriving(parts: Sequence[Part]) -> float:
     """Return how long to wait for more of an album: its pictures are messages of their own, which come together."""
-    if parts[0].message.album is None or len(parts) >= ALBUM_MAX:
+    first = parts[0].message
+    if first.album is None or len(parts) >= (first.album_count or ALBUM_MAX):
         return 0.0
     newest = max(part.row.received_at for part in parts)
     return ALBUM_SECONDS - (clock.actual() - newest).total_seconds()

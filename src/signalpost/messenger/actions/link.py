@@ -93,8 +93,8 @@ def require_configured(settings: Settings, name: Name | None) -> Messenger:
     if not ours:
         raise PlatformNotConfigured(
             "This installation does not have that messenger." if name else "This installation has no messenger.",
-            remediation="An operator sets SIGNALPOST_TELEGRAM_BOT_TOKEN, or SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID and the"
-            " settings that belong to it.",
+            remediation="An operator sets SIGNALPOST_TELEGRAM_BOT_TOKEN, or SIGNALPOST_SLACK_BOT_TOKEN or"
+            " SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID and the settings that belong to it.",
         )
     return ours[0]
 

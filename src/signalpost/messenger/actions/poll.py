@@ -39,7 +39,7 @@ class Bot(Struct, frozen=True):
 
 
 async def poll(context: AppContext, lease: Lease, messenger: Polled) -> RunAgain:
-    """Ask for messages and store them. What is stored is confirmed by the next question, so nothing is lost."""
+    """Ask for messages and store them. What is stored is confirmed afterwards, or by the next question."""
     bot_id, now = messenger.bot_id(context.settings), clock.actual()
     bot = await _find(context, bot_id)
     if bot is None or bot.named_at < now - _RENAMED:
@@ -59,7 +59,9 @@ async def poll(context: AppContext, lease: Lease, messenger: Polled) -> RunAgain
             await receive.store(context, db, news.messages)
         await db.execute(_ADVANCE, bot_id, news.following, news.is_all, now)
     failpoint("messenger.stored")
-    return RunAgain(PAUSE_SECONDS if news.following is None else 0.0)
+    if news.acknowledge is not None:
+        await news.acknowledge()
+    return RunAgain(PAUSE_SECONDS if news.is_empty else 0.0)
 
 
 async def _find(context: AppContext, bot_id: str) -> Bot | None:

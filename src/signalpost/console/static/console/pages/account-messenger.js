@@ -23,7 +23,7 @@ import { Time } from "../time.js";
 const Qr = lazy(() => import("../components/qr.js"), 6);
 const ASK_MS = 3_000;
 /** @type {Record<string, string>} */
-const NAMES = { whatsapp: "WhatsApp", telegram: "Telegram" };
+const NAMES = { whatsapp: "WhatsApp", telegram: "Telegram", slack: "Slack" };
 
 export default function Messenger() {
   const loaded = useLoad(() => get("/wa/status"), []);
@@ -158,13 +158,21 @@ function LinkMessenger({ messengers, onClose, onLinked }) {
   `;
 }
 
+/** @param {Code["messenger"]} messenger */
+function whatToDo(messenger) {
+  switch (messenger) {
+    case "telegram":
+      return t("Scan this with your phone, and press Start in the chat that opens.");
+    case "slack":
+      return t("Scan this with your phone, and send the code to the app that opens.");
+    default:
+      return t("Scan this with your phone, and send the message that it opens.");
+  }
+}
+
 /** @param {{code: Code}} props */
 const Scan = ({ code }) => html`
-  <p>
-    ${code.messenger === "telegram"
-      ? t("Scan this with your phone, and press Start in the chat that opens.")
-      : t("Scan this with your phone, and send the message that it opens.")}
-  </p>
+  <p>${whatToDo(code.messenger)}</p>
   <p>
     <${Qr} text=${code.qrText} label=${t("Code to scan with a phone")} />
   </p>

@@ -37,6 +37,8 @@ export default /** @type {Record<string, string>} */ ({
     "Scannen Sie das mit dem Telefon und senden Sie die Nachricht, die sich öffnet.",
   "Scan this with your phone, and press Start in the chat that opens.":
     "Scannen Sie das mit dem Telefon und drücken Sie Start in dem Chat, der sich öffnet.",
+  "Scan this with your phone, and send the code to the app that opens.":
+    "Scannen Sie das mit dem Telefon und senden Sie den Code an die App, die sich öffnet.",
   "Send a text or a picture from a messenger, and it becomes a post.":
     "Schicken Sie einen Text oder ein Bild von einem Messenger, und es wird ein Beitrag.",
   "Many people have this password. Choose another: a few words.":
