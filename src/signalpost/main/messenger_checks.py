@@ -23,9 +23,9 @@ async def examine(settings: Settings) -> list[Check]:
 async def _examine(client: Client, settings: Settings, messenger: Messenger) -> Check:
     name = f"messenger {messenger.name}"
     try:
-        found = await messenger.examine(client, settings)
+        answer = await messenger.examine(client, settings)
     except HttpFailure as failure:
         return Check(name, ok=False, detail=failure.detail, fix=_UNREACHABLE)
-    if isinstance(found, Works):
-        return Check(name, ok=True, detail=found.account)
-    return Check(name, ok=False, detail=found.reason, fix=found.fix)
+    if isinstance(answer, Works):
+        return Check(name, ok=True, detail=answer.account)
+    return Check(name, ok=False, detail=answer.reason, fix=answer.fix)

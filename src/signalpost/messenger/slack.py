@@ -203,9 +203,9 @@ def _button(number: int, option: Option) -> dict[str, Any]:
 
 def _escaped(text: str, length_max: int) -> str:
     """Return a text that shows itself; as much of it as fits."""
-    shown = _cut(text, length_max)
-    while len(escaped := shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")) > length_max:
-        shown = _cut(shown, len(shown) - (len(escaped) - length_max + 4) // 5)
+    cut = _cut(text, length_max)
+    while len(escaped := cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")) > length_max:
+        cut = _cut(cut, len(cut) - (len(escaped) - length_max + 4) // 5)
     return escaped
 
 
@@ -226,7 +226,7 @@ _TOKENS: Final = frozenset((
 
 
 def answer_of(response: Response) -> Mapping[str, Any]:
-    """Return what a method of the Web API answers; empty: it is no answer of Slack."""
+    """Return what a method of the Web API answers; empty: Slack answers otherwise."""
     try:
         body = response.json()
     except BadResponse:

@@ -26,11 +26,11 @@ def written(event: Mapping[str, Any]) -> str:
 
 def plain(text: str) -> str:
     """Return markup as people see it: links as their addresses, and the three characters that are escaped."""
-    shown = _MARKUP.sub(lambda match: _shown(match[1], match[2] or ""), text)
-    return shown.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    text_only = _MARKUP.sub(lambda match: _reference(match[1], match[2] or ""), text)
+    return text_only.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def _shown(target: str, label: str) -> str:
+def _reference(target: str, label: str) -> str:
     if target.startswith("!"):
         return label or f"@{target[1:].partition('^')[0]}"
     if target.startswith(("@", "#")):
