@@ -5,7 +5,7 @@ import logging
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -25,11 +25,11 @@ from signalpost.conformance.harness import (
     session,
 )
 from signalpost.engine.contract import LeaseLost
-from signalpost.kit import clock, log
+from signalpost.kit import log
 from signalpost.kit.http import Part
 from signalpost.network_packages import output, status
 from signalpost.network_packages.connectors import contained
-from signalpost.network_packages.containment import CALLS_MAX, THREADS_MAX, PackageFailed, PackageThread
+from signalpost.network_packages.containment import CALLS_MAX, HANG_SECONDS, THREADS_MAX, PackageFailed, PackageThread
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.contract import ApiError, Connector, NetworkSession, OutcomeUnknown, Published
 from signalpost.networks.results import RESULTS
@@ -42,15 +42,29 @@ async def good(*_: Any) -> Any:
     return OutcomeUnknown(message="nobody knows")
 
 
-@pytest.fixture
-def thread() -> Iterator[PackageThread]:
-    thread = PackageThread("board", "signalpost-board 1.0", hang_seconds=1.2, sync_seconds=0.4)
+@contextmanager
+def running(**seconds: float) -> Iterator[PackageThread]:
+    """The thread of a package. By itself it has as much time as any, whatever else the machine does."""
+    thread = PackageThread("board", "signalpost-board 1.0", **seconds)
     yield thread
     thread.end()
-    for running in threading.enumerate():
-        if running.name.startswith("network-board"):
-            running.join(5)
+    for one in threading.enumerate():
+        if one.name.startswith("network-board"):
+            one.join(5)
     status.forget("board")
+
+
+@pytest.fixture
+def thread() -> Iterator[PackageThread]:
+    with running(sync_seconds=HANG_SECONDS) as thread:
+        yield thread
+
+
+@pytest.fixture
+def hasty() -> Iterator[PackageThread]:
+    """One that is soon given up."""
+    with running(hang_seconds=1.2, sync_seconds=0.4) as thread:
+        yield thread
 
 
 def connector(thread: PackageThread, **functions: Any) -> Connector:
@@ -110,24 +124,24 @@ async def test_a_fault_is_an_unusable_answer_of_its_network(fault: str, thread: 
     assert isinstance(await publish(connector(thread)), OutcomeUnknown)
 
 
-async def test_a_package_that_hangs_is_given_up_and_the_service_goes_on(thread: PackageThread) -> None:
+async def test_a_package_that_hangs_is_given_up_and_the_service_goes_on(hasty: PackageThread) -> None:
     """Its own calls fail, also those that only waited beside it; this loop never stops; the next call works."""
-    blocked = asyncio.Event()
-    release = threading.Event()
+    hanging, release, given_up = threading.Event(), threading.Event(), asyncio.Event()
     try:
 
         async def hangs(*_: Any) -> Any:
+            hanging.set()
             release.wait(60)
 
-        board = connector(thread, publish=hangs, reconcile=_waits)
+        board = connector(hasty, publish=hangs, reconcile=_waits)
         calls = [publish(board), board.reconcile(account(), outgoing("x"), MemoryJournal())]  # type: ignore[misc]
-        ticks = asyncio.ensure_future(_ticks(blocked))
+        rounds = asyncio.ensure_future(_rounds(hanging, given_up))
         results = await asyncio.gather(*calls, return_exceptions=True)
-        blocked.set()
+        given_up.set()
 
         assert [type(result) for result in results] == [PackageFailed, PackageFailed]
-        assert await ticks < 1.2
-        assert isinstance(await publish(connector(thread)), OutcomeUnknown)
+        assert await rounds > 10
+        assert isinstance(await publish(connector(hasty)), OutcomeUnknown)
     finally:
         release.set()
 
@@ -136,29 +150,49 @@ async def _waits(*_: Any) -> Any:
     await asyncio.Event().wait()
 
 
-async def _ticks(until: asyncio.Event) -> float:
-    """Return the longest time for which the loop of this test did nothing else."""
-    longest, last = 0.0, clock.monotonic()
+async def _rounds(since: threading.Event, until: asyncio.Event) -> int:
+    """Return how often the loop of this test came round meanwhile: it would not, if it waited for the package."""
+    rounds = 0
     while not until.is_set():
-        await asyncio.sleep(0)
-        longest, last = max(longest, clock.monotonic() - last), clock.monotonic()
-    return longest
+        await asyncio.sleep(0.01)
+        rounds += since.is_set()
+    return rounds
 
 
-def test_a_package_that_hangs_too_often_is_off_and_says_so(thread: PackageThread) -> None:
+async def test_a_package_is_not_given_up_because_the_service_stood_still() -> None:
+    """A machine that sleeps, or a step of the service that holds its loop, is no fault of the package."""
+    begun, goes_on = threading.Event(), threading.Event()
+
+    async def works(*_: Any) -> Any:
+        begun.set()
+        while not goes_on.is_set():
+            await asyncio.sleep(0.01)
+        return OutcomeUnknown(message="x")
+
+    with running(hang_seconds=0.8) as thread:
+        call = asyncio.ensure_future(publish(connector(thread, publish=works)))
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        for _ in range(3):  # in the last one at the latest, an answer of the package is waited for
+            threading.Event().wait(1)  # this loop stands still for longer than the package may
+            await asyncio.sleep(0)
+        goes_on.set()
+        assert isinstance(await call, OutcomeUnknown)
+
+
+def test_a_package_that_hangs_too_often_is_off_and_says_so(hasty: PackageThread) -> None:
     """`explain` cannot be awaited: it holds up the service for a moment, and only so often."""
-    release = threading.Event()
+    release, asked = threading.Event(), []
 
-    def hangs(_: ApiError) -> Any:
+    def hangs(error: ApiError) -> Any:
+        asked.append(error)
         release.wait(60)
 
-    board = connector(thread, explain=hangs)
+    board = connector(hasty, explain=hangs)
     try:
-        for _ in range(THREADS_MAX):
+        for _ in range(THREADS_MAX + 1):
             assert isinstance(board.explain(ERROR), OutcomeUnknown)
-        began = clock.monotonic()
-        assert isinstance(board.explain(ERROR), OutcomeUnknown)
-        assert clock.monotonic() - began < 0.4
+        assert len(asked) == THREADS_MAX
         package = status.of("board")
         assert package is not None
         assert package.reason == "out_of_service"
@@ -277,20 +311,22 @@ async def test_tokens_that_are_renewed_are_used_at_once(thread: PackageThread) -
 
 
 async def test_a_call_that_is_ended_outside_is_ended_inside(thread: PackageThread) -> None:
-    ended = asyncio.Event()
+    begun, ended = asyncio.Event(), asyncio.Event()
     here = asyncio.get_running_loop()
 
     async def waits(*_: Any) -> Any:
+        here.call_soon_threadsafe(begun.set)
         try:
             await asyncio.Event().wait()
         finally:
             here.call_soon_threadsafe(ended.set)
 
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.2):
-            await publish(connector(thread, publish=waits))
-    async with asyncio.timeout(30):
-        await ended.wait()
+    call = asyncio.ensure_future(publish(connector(thread, publish=waits)))
+    await begun.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await ended.wait()
 
 
 async def test_a_package_has_a_bound_of_calls(thread: PackageThread) -> None:

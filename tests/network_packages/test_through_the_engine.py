@@ -12,13 +12,15 @@ from signalpost import networks
 from signalpost.context import AppContext
 from signalpost.network_packages import status
 from signalpost.network_packages.connectors import contained
-from signalpost.network_packages.containment import PackageThread
+from signalpost.network_packages.containment import HANG_SECONDS, PackageThread
 
 
 @pytest.fixture
-async def stage(context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[StagedNetwork]:
-    """A workspace with a network that comes from a package."""
-    thread = PackageThread("stage", "signalpost-stage 1.0", hang_seconds=0.5)
+async def stage(
+    context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> AsyncIterator[StagedNetwork]:
+    """A workspace with a network that comes from a package; `request.param`: when that is given up."""
+    thread = PackageThread("stage", "signalpost-stage 1.0", hang_seconds=getattr(request, "param", HANG_SECONDS))
     monkeypatch.setattr(networks, "PLATFORMS", (*networks.PLATFORMS, "stage"))
     async with staged(context, make) as opened:
         monkeypatch.setitem(networks.CONNECTORS, "stage", contained(opened.connector, thread))
@@ -56,6 +58,7 @@ async def test_what_fails_before_its_intent_is_tried_later_and_after_it_is_looke
     assert "top-secret-token" not in f"{dict(first)} {dict(second)}"
 
 
+@pytest.mark.parametrize("stage", [0.5], indirect=True)
 async def test_a_post_on_another_network_goes_out_while_a_package_hangs(stage: StagedNetwork) -> None:
     release = threading.Event()
 

@@ -2,7 +2,7 @@
 
 An event loop that does not answer for `HANG_SECONDS` is given up with its thread, which cannot be ended from outside;
 what it worked on fails as a lost response does, and the next call gets a new thread. After `THREADS_MAX` the network is
-off.
+off. A time in which this process stood still itself is no fault of a package: see `PIECES`.
 """
 
 import asyncio
@@ -33,6 +33,9 @@ ALLOWED: Final = (ApiError, HttpFailure, BadCredentials, IdentityUnknown, Invali
 """What a connector may raise."""
 CALLS_MAX: Final = 200
 """Of a package at the same time."""
+PIECES: Final = 4
+"""In which a package is waited for. A machine that sleeps, or a step that holds the service's loop, ends one of them:
+in the others the package has its chance."""
 _logger = log.get("network_packages")
 
 
@@ -116,7 +119,10 @@ class PackageThread:
 
         thread = threading.Thread(target=run, name=f"network-{self._slug}-{name}", daemon=True)
         thread.start()
-        thread.join(self._sync_seconds)
+        for _ in range(PIECES):
+            thread.join(self._sync_seconds / PIECES)
+            if not thread.is_alive():
+                break
         if results:
             return results[0]
         if errors:
@@ -154,13 +160,23 @@ class PackageThread:
     async def _watch_calls(self) -> None:
         """Ask the loop for a sign of life as long as calls are under way; give it up when there is none."""
         while self._calls and (loop := self._loop) is not None:
-            try:
-                async with asyncio.timeout(self._hang_seconds):
-                    await in_loop(loop, _answer)
-            except TimeoutError:
+            if not await self._shows_life(loop):
                 self._give_up(loop)
                 return
             await asyncio.sleep(self._hang_seconds / 4)
+
+    async def _shows_life(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether the loop of the package answers in time. One that is being ended answers with an error."""
+        answer = asyncio.ensure_future(in_loop(loop, _answer))
+        try:
+            for _ in range(PIECES):
+                done, _ = await asyncio.wait({answer}, timeout=self._hang_seconds / PIECES)
+                if done:
+                    answer.exception()  # so that nobody misses it
+                    return True
+        finally:
+            answer.cancel()
+        return False
 
     def _give_up(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._loop is loop:
