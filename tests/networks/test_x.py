@@ -11,6 +11,7 @@ from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import Stage, connected
 
 from signalpost.conformance.harness import MemoryJournal, image, outgoing
+from signalpost.kit import clock
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.x import media
@@ -33,6 +34,7 @@ async def connect(simulator: Simulator) -> AsyncIterator[Callable[..., Awaitable
 
         async def connect(**details: Any) -> Stage:
             simulator.world.reset()
+            simulator.world.clock.set(clock.now())  # by which the tokens are dated that a code is redeemed for
             simulator.world.add_person("x", "alice", details=details)
             return await connected(simulator, "x", SCENES["x"], http)
 

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from tests.helpers.redirected import Redirected
 from tests.helpers.simulated_accounts import Account, connect
 
 from signalpost.conformance.harness import MemoryJournal, image, outgoing
+from signalpost.kit import clock
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.linkedin.little_text import little_text, visible_text
@@ -55,6 +56,8 @@ async def member(simulator: Simulator, http: Client) -> Account:
 
 @pytest.fixture
 async def partner(simulator: Simulator, http: Client) -> Account:
+    """With a grant of today: the tokens that a code is redeemed for are dated by the clock of the service."""
+    simulator.world.clock.set(clock.now())
     acme = Destination("4711", "organization", "Acme Inc")
     watched = Destination("4712", "organization", "Watched", {"roles": ["ANALYST"]})
     details = {"partner": True}
@@ -389,12 +392,11 @@ async def test_a_file_that_cannot_be_processed_is_refused(partner: Account) -> N
 
 async def test_a_daily_limit_lasts_until_midnight(member: Account) -> None:
     member.simulator.world.add_fault("linkedin", "status", CREATE, status=429)
-    outcome = await member.publish(outgoing("x"))
+    with clock.at(datetime(2026, 11, 22, 23, 59, 30, tzinfo=UTC)):
+        outcome = await member.publish(outgoing("x"))
 
     assert isinstance(outcome, TryLater)
-    assert outcome.code == "platform_quota"
-    assert outcome.after_seconds
-    assert 0 < outcome.after_seconds <= 86_400
+    assert (outcome.code, outcome.after_seconds) == ("platform_quota", 30 + 60)
 
 
 async def test_a_version_that_ended_is_the_operators_business(simulator: Simulator, http: Client) -> None:
