@@ -200,7 +200,8 @@ async def _copy() -> AsyncIterator[str]:
     while True:
         try:
             await administrate(f"drop database if exists {name} with (force)")
-        except asyncpg.InsufficientPrivilegeError:  # the server's own maintenance is in it for a moment
+        except (asyncpg.InsufficientPrivilegeError, asyncpg.ObjectInUseError):
+            # The server's own maintenance is in it for a moment, or somebody's session takes long to end.
             await asyncio.sleep(0.05)
         else:
             break

@@ -47,10 +47,15 @@ def node() -> Path:
 
 def node_script(name: str) -> Path:
     """`tests/counterparts/NAME/start.mjs`, put beside the packages it imports, where Node looks for them."""
+    return beside_packages(name, HERE / name / "start.mjs")
+
+
+def beside_packages(name: str, script: Path) -> Path:
+    """A script, put beside the Node packages `name` that it imports; at once, since others may be running it."""
     place = node_packages(name)
-    fresh = place / f".start.{os.getpid()}.mjs"
-    shutil.copyfile(HERE / name / "start.mjs", fresh)
-    return fresh.replace(place / "start.mjs")
+    fresh = place / f".{script.stem}.{os.getpid()}.mjs"
+    shutil.copyfile(script, fresh)
+    return fresh.replace(place / script.name)
 
 
 def program(name: str) -> str:

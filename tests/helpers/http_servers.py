@@ -59,10 +59,12 @@ class Server:
 @asynccontextmanager
 async def serve(script: Script, tls: ssl.SSLContext | None = None) -> AsyncIterator[Server]:
     """Run `script` for every connection on a free port of 127.0.0.1; what still runs at the end is cancelled."""
-    server = Server()
-    running: set[asyncio.Task[None]] = set()
+    server, running, is_over = Server(), set[asyncio.Task[None]](), asyncio.Event()
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if is_over.is_set():  # it came while those before it were cancelled
+            writer.transport.abort()
+            return
         server.accepted += 1
         task = asyncio.current_task()
         assert task is not None
@@ -80,6 +82,7 @@ async def serve(script: Script, tls: ssl.SSLContext | None = None) -> AsyncItera
         yield server
     finally:
         listener.close()
+        is_over.set()
         for task in list(running):
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)

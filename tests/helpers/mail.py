@@ -75,7 +75,10 @@ def with_smtp(context: AppContext, address: str | None) -> AppContext:
     return dataclasses.replace(context, settings=dataclasses.replace(context.settings, smtp_url=url, mail_from=sender))
 
 
-_TAKE = "delete from job where kind = 'mail.send' and payload ->> 'to' = $1 returning payload"
+_TAKE = """
+with taken as (delete from job where kind = 'mail.send' and payload ->> 'to' = $1 returning id, payload)
+select payload from taken order by id
+"""
 
 
 async def send_waiting(context: AppContext, to: str) -> list[float | None]:

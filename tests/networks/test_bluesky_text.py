@@ -1,5 +1,4 @@
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -73,8 +72,7 @@ def facets_of(text: str) -> list[list[object]]:
 
 def test_it_finds_what_the_official_library_finds() -> None:
     """Same bytes, same kinds, same values, same length; the library is the one its own app uses."""
-    place = tools.node_packages("pds")
-    script = shutil.copyfile(Path(__file__).with_name("detect.mjs"), place / "detect.mjs")
+    script = tools.beside_packages("pds", Path(__file__).with_name("detect.mjs"))
     done = subprocess.run([tools.node(), script], input=json.dumps(TEXTS), capture_output=True, text=True, check=True)
 
     for text, official in zip(TEXTS, json.loads(done.stdout), strict=True):
