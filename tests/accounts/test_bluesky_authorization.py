@@ -11,6 +11,7 @@ from tests.counterparts import PdsAccount, ReferencePds
 from tests.helpers.api import Api
 from tests.helpers.authorization import Browser as Person
 from tests.helpers.factories import Login, Make
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.sign_in_servers import api_of, context_with
 
 from signalpost.accounts import queries, token_store
@@ -86,6 +87,7 @@ async def desk(
         client = await api.get("/oauth-client-metadata.json", bare=True)
         (pds.published / "oauth-client-metadata.json").write_bytes(client.content)
         window = await browser.new_context()
+        window.set_default_timeout(TEST_SECONDS * 1_000)
         opened = Desk(operated, api, await make.owner(), await window.new_page(), pds)
         await window.route(f"{request.param}/**", opened.serve)
         yield opened

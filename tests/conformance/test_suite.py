@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.networks import FAKES
 
 from signalpost.conformance import suite
@@ -143,7 +144,7 @@ async def _never(*_: Any) -> None:
 def _command(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "signalpost", "networks", "check", *arguments], cwd=EXAMPLE / "src", text=True,
-        capture_output=True, timeout=100, check=False,
+        capture_output=True, timeout=TEST_SECONDS, check=False,
     )  # fmt: skip
 
 
@@ -165,7 +166,7 @@ def test_the_command_fails_with_1(tmp_path: Path) -> None:
     )
     run = subprocess.run(
         [sys.executable, "-m", "signalpost", "networks", "check", "spoiled"], cwd=tmp_path, text=True,
-        capture_output=True, timeout=100, check=False,
+        capture_output=True, timeout=TEST_SECONDS, check=False,
     )  # fmt: skip
     assert run.returncode == 1, run.stderr
     assert "FAILED  claims" in run.stdout

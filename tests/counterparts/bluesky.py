@@ -8,8 +8,6 @@ from pathlib import Path
 from tests.counterparts import tools
 from tests.counterparts.process import running
 
-_START_SECONDS_MAX = 60
-
 
 @dataclass(frozen=True)
 class PdsAccount:
@@ -37,7 +35,7 @@ async def reference_pds(accounts: Sequence[str] = ("alice.test", "bob.test")) ->
     with tempfile.TemporaryDirectory(prefix="pds-", ignore_cleanup_errors=True) as folder:
         command = (tools.node(), tools.node_script("pds"), json.dumps(logins), folder)
         async with running(*command, folder=Path(folder)) as program:
-            ready = await program.json_line(within_seconds=_START_SECONDS_MAX)
+            ready = await program.json_line()
             pds_accounts = tuple(
                 PdsAccount(a["handle"], a["did"], a["password"], a["appPassword"]) for a in ready["accounts"]
             )

@@ -7,8 +7,6 @@ from pathlib import Path
 from tests.counterparts import tools
 from tests.counterparts.process import running
 
-_START_SECONDS_MAX = 30
-
 
 @dataclass(frozen=True)
 class MastodonMock:
@@ -26,5 +24,5 @@ async def mastodon_mock() -> AsyncIterator[MastodonMock]:
     command = (place / "bin" / "mastodon_mock", "serve", "--in-memory", "--host", "127.0.0.1", "--port", str(port))
     with tempfile.TemporaryDirectory(prefix="mastodon-", ignore_cleanup_errors=True) as folder:
         async with running(*command, "--log-level", "warning", folder=Path(folder)) as program:
-            await program.wait_for_port(port, within_seconds=_START_SECONDS_MAX)
+            await program.wait_for_port(port)
             yield MastodonMock(f"http://127.0.0.1:{port}", "mock_token")

@@ -10,7 +10,6 @@ from tests.counterparts import tools
 from tests.counterparts.process import Program, running
 
 CLIENT_ID, CLIENT_SECRET = "signalpost", "a-secret-of-the-tests"
-_START_SECONDS_MAX = 15
 
 
 class OidcProvider:
@@ -23,7 +22,7 @@ class OidcProvider:
     async def say(self, name: str, **claims: Any) -> None:
         """Have it state these claims of the person who signs in with `name`."""
         await self._program.send({"id": name, "claims": claims})
-        await self._program.json_line(within_seconds=5)
+        await self._program.json_line()
 
 
 @contextlib.asynccontextmanager
@@ -32,5 +31,5 @@ async def oidc_provider(redirect_url: str) -> AsyncIterator[OidcProvider]:
     command = (tools.node(), tools.node_script("oidc"), redirect_url)
     with tempfile.TemporaryDirectory(prefix="signalpost-oidc-") as folder:
         async with running(*command, folder=Path(folder)) as program:
-            started = await program.json_line(within_seconds=_START_SECONDS_MAX)
+            started = await program.json_line()
             yield OidcProvider(started["issuer"], program)

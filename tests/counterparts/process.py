@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from tests.helpers.limits import TEST_SECONDS
+
 _LINE_BYTES_MAX = 16_000_000
 
 
@@ -28,7 +30,7 @@ class Program:
     def ended(self) -> bool:
         return self._process.returncode is not None
 
-    async def json_line(self, *, within_seconds: float | None) -> dict[str, Any]:
+    async def json_line(self, *, within_seconds: float | None = TEST_SECONDS) -> dict[str, Any]:
         """The next line of output that is a JSON object; other lines are skipped.
 
         Raises:
@@ -49,7 +51,7 @@ class Program:
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         await self._process.stdin.drain()
 
-    async def wait_for_port(self, port: int, *, within_seconds: float) -> None:
+    async def wait_for_port(self, port: int, *, within_seconds: float = TEST_SECONDS) -> None:
         """Return when it listens on `port` of this machine.
 
         Raises:
@@ -99,5 +101,6 @@ async def running(
             async with asyncio.timeout(5):
                 await process.communicate()
         except TimeoutError:
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended in this moment
+                os.killpg(process.pid, signal.SIGKILL)
             await process.communicate()

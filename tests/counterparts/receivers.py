@@ -13,8 +13,7 @@ from typing import Any
 
 from tests.counterparts import tools
 from tests.counterparts.process import Program, running
-
-_START_SECONDS_MAX = 15
+from tests.helpers.limits import TEST_SECONDS
 
 
 @dataclass(frozen=True)
@@ -43,10 +42,10 @@ class OctokitReceiver:
     async def use(self, secret: str, *, status: int = 204) -> None:
         """Expect signatures with `secret` from now on: it is only known once the webhook is registered."""
         await self._program.send({"secret": secret, "status": status})
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(TEST_SECONDS):
             await self._confirmed.get()
 
-    async def delivery(self, *, within_seconds: float = 10) -> Delivery:
+    async def delivery(self, *, within_seconds: float = TEST_SECONDS) -> Delivery:
         """The next delivery that was not returned yet; TimeoutError if none arrives."""
         async with asyncio.timeout(within_seconds):
             return await self._unread.get()
@@ -68,7 +67,7 @@ async def octokit_receiver(secret: str | None = None) -> AsyncIterator[OctokitRe
     command = (tools.node(), tools.node_script("receiver"))
     with tempfile.TemporaryDirectory(prefix="octokit-") as folder:
         async with running(*command, folder=Path(folder)) as program:
-            ready = await program.json_line(within_seconds=_START_SECONDS_MAX)
+            ready = await program.json_line()
             receiver = OctokitReceiver(f"http://127.0.0.1:{ready['port']}/", program)
             listening = asyncio.create_task(receiver.listen())
             try:
@@ -109,9 +108,9 @@ class DebianWebhook:
         arguments = ("-hooks", "hooks.json", "-ip", "127.0.0.1", "-port", str(self.port), "-verbose")
         command = (tools.program("webhook"), *arguments, "-logfile", "webhook.log")
         program = await self._running.enter_async_context(running(*command, folder=self._folder))
-        await program.wait_for_port(self.port, within_seconds=_START_SECONDS_MAX)
+        await program.wait_for_port(self.port)
 
-    async def delivery(self, *, within_seconds: float = 10) -> Delivery:
+    async def delivery(self, *, within_seconds: float = TEST_SECONDS) -> Delivery:
         """The next valid delivery that was not returned yet; TimeoutError if none arrives."""
         async with asyncio.timeout(within_seconds):
             while len(deliveries := self.deliveries) <= self._read:

@@ -11,7 +11,6 @@ from pathlib import Path
 from tests.counterparts import tools
 from tests.counterparts.process import running
 
-_START_SECONDS_MAX = 60
 _PORTS = [f"{part}.port{kind}" for part in ("master", "filer", "volume", "admin") for kind in ("", ".grpc")] + [
     "s3.port.grpc"
 ]
@@ -56,5 +55,5 @@ async def s3_server() -> AsyncIterator[S3Server]:
         }  # fmt: skip
         arguments = [f"-{option}={value}" for option, value in options.items()]
         async with running(place / "bin" / "weed", "mini", *arguments, folder=folder) as program:
-            await program.wait_for_port(port, within_seconds=_START_SECONDS_MAX)
+            await program.wait_for_port(port)
             yield server

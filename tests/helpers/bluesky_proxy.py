@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from tests.counterparts import PdsAccount, ReferencePds
+from tests.helpers.limits import TEST_SECONDS
 
 POST = "app.bsky.feed.post"
 
@@ -29,7 +30,7 @@ async def post(pds: ReferencePds, uri: str) -> dict[str, Any]:
 
 async def blob(pds: ReferencePds, account: PdsAccount, cid: str) -> bytes:
     """The bytes of an uploaded file."""
-    async with httpx.AsyncClient(timeout=60) as client:
+    async with httpx.AsyncClient(timeout=TEST_SECONDS) as client:
         answer = await client.get(f"{pds.url}/xrpc/com.atproto.sync.getBlob", params={"did": account.did, "cid": cid})
         answer.raise_for_status()
         return answer.content
@@ -41,7 +42,7 @@ async def texts(pds: ReferencePds, account: PdsAccount, word: str) -> list[str]:
 
 
 async def _get(pds: ReferencePds, name: str, query: dict[str, str]) -> Any:
-    async with httpx.AsyncClient(timeout=60) as client:
+    async with httpx.AsyncClient(timeout=TEST_SECONDS) as client:
         answer = await client.get(f"{pds.url}/xrpc/{name}", params=query)
         answer.raise_for_status()
         return answer.json()

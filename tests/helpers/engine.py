@@ -130,7 +130,7 @@ async def running(engine: Engine, *, grace_seconds: float = 10.0) -> AsyncIterat
         yield engine
     finally:
         await engine.stop(grace_seconds)
-        await asyncio.wait_for(task, 10)
+        await task
 
 
 async def until(database: Database, condition: str, *values: object) -> float:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 from simulator import Simulator
 from tests.helpers import media_files
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.scenes import SCENES
 from tests.helpers.service_process import Api, Service, installed
 
@@ -38,7 +39,7 @@ class World:
         begun = await self.api.get(f"/platforms/{key}/auth-url", params={"profileId": profile})
         oauth = self.simulator.world.networks[key].oauth
         assert oauth is not None
-        async with httpx.AsyncClient(base_url=self.service.base_url) as browser:
+        async with httpx.AsyncClient(base_url=self.service.base_url, timeout=TEST_SECONDS) as browser:
             clicked = await browser.post(begun["url"], headers={"Sec-Fetch-Site": "same-origin"})
             assert clicked.status_code == 303, clicked.text
             page = urlsplit(clicked.headers["location"])

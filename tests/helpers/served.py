@@ -8,6 +8,7 @@ from typing import Any
 from granian.constants import HTTPModes, Interfaces
 from granian.server.embed import Server
 from tests.counterparts.tools import free_port
+from tests.helpers.limits import TEST_SECONDS
 
 from signalpost.web.lingering import Lingering
 
@@ -25,7 +26,7 @@ async def served(app: Any, port: int = 0) -> AsyncIterator[int]:
     )  # fmt: skip
     running = asyncio.create_task(server.serve())
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(TEST_SECONDS):
             while not await _answers(port):
                 await asyncio.sleep(0.02)
         yield port

@@ -16,13 +16,12 @@ from typing import Any, Self
 import httpx
 from tests.counterparts.tools import CHECKOUT, free_port
 from tests.helpers.canaries import CANARIES, secrets_of
+from tests.helpers.limits import TEST_SECONDS
 
 PROGRAM = CHECKOUT / ".venv" / "bin" / "signalpost"
 KILLED_BY_FAILPOINT = 137
 _WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Without certificates of authorities, which take 20 ms to load for each client."""
-_READY_SECONDS_MAX = 90.0
-"""Waits end with their condition; a bound is for what never comes, so it allows for a machine with much else to do."""
 _ENVIRONMENT = {
     "SIGNALPOST_ALLOWED_PRIVATE_HOSTS": "127.0.0.1",
     "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
@@ -74,7 +73,7 @@ class Service:
                     return False
                 return answer.status_code == 200 and answer.json()["status"] == "ok"
 
-            await self.until(healthy, "a healthy answer", _READY_SECONDS_MAX)
+            await self.until(healthy, "a healthy answer")
         return self
 
     async def launch(self, *arguments: str, command: str = "serve", **environment: str) -> asyncio.subprocess.Process:
@@ -98,7 +97,7 @@ class Service:
         self.process.terminate()
         return await self.ended()
 
-    async def ended(self, within_seconds: float = 60.0) -> int:
+    async def ended(self, within_seconds: float = TEST_SECONDS) -> int:
         """Wait for its end; returns the exit code."""
         assert self.process is not None
         async with asyncio.timeout(within_seconds):
@@ -108,8 +107,8 @@ class Service:
         """Run a command of `signalpost` to its end."""
         return await asyncio.to_thread(
             subprocess.run, [PROGRAM, *arguments, "--data-dir", str(self.folder / "data")], input=text_in,
-            capture_output=True, text=True, timeout=60, check=False, env=self.environment(environment),
-            cwd=self.folder,
+            capture_output=True, text=True, timeout=TEST_SECONDS, check=False,
+            env=self.environment(environment), cwd=self.folder,
         )  # fmt: skip
 
     def environment(self, more: Mapping[str, str]) -> dict[str, str]:
@@ -124,7 +123,7 @@ class Service:
         assert done.returncode == 0, done.stderr
         return Api(self, json.loads(done.stdout))
 
-    async def until(self, condition: Any, what: str, seconds: float = 60.0) -> Any:
+    async def until(self, condition: Any, what: str, seconds: float = TEST_SECONDS) -> Any:
         """Ask `condition()` until it gives something true; returns that."""
         try:
             async with asyncio.timeout(seconds):
@@ -162,7 +161,8 @@ class Api:
         headers = {"Authorization": f"Bearer {self.key}"}
         # A connection of its own for each: the service is restarted in between.
         base_url = f"{self.service.base_url}/api/v1"
-        async with httpx.AsyncClient(base_url=base_url, headers=headers, timeout=60, verify=_WITHOUT_TLS) as client:
+        options = {"timeout": TEST_SECONDS} | options
+        async with httpx.AsyncClient(base_url=base_url, headers=headers, verify=_WITHOUT_TLS) as client:
             answer = await client.request(method, path, **options)
         assert answer.is_success, f"{answer.status_code} {answer.text}\n{self.service.log[-3000:]}"
         document = answer.json() if answer.content else None
@@ -186,7 +186,7 @@ class Api:
         body = {"profileId": self.profile, "platforms": list(platforms), "text": text} | fields
         return await self.post("/posts", json=body)
 
-    async def ends(self, post: Mapping[str, Any], status: str = "published", seconds: float = 60.0) -> Any:
+    async def ends(self, post: Mapping[str, Any], status: str = "published", seconds: float = TEST_SECONDS) -> Any:
         """Wait until the post has that status; returns the post as it is then."""
 
         async def ended() -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import nostr_sdk
 import pytest
 from simulator import Simulator
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.networks.nostr import KEY, PUBKEY
 from tests.simulator.test_nostr import KEYS, Place, found
 
@@ -74,7 +75,7 @@ async def reader(*relays: str) -> AsyncIterator[nostr_sdk.Client]:
     client = nostr_sdk.ClientBuilder().build()
     for address in relays:
         await client.add_relay(nostr_sdk.RelayUrl.parse(address))
-    await client.connect(and_wait=timedelta(seconds=5))
+    await client.connect(and_wait=timedelta(seconds=TEST_SECONDS))
     yield client
     await client.shutdown()
 

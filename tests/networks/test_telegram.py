@@ -14,7 +14,6 @@ import pytest
 from simulator import Destination, Simulator
 from simulator.messages import File, Request
 from telegram import (
-    Bot,
     InputMediaDocument,
     InputMediaPhoto,
     InputMediaVideo,
@@ -24,6 +23,7 @@ from telegram import (
 from tests.helpers.networks.telegram import CHANNEL, GROUP
 from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import Stage, connected
+from tests.helpers.telegram_bots import bot_at
 
 from signalpost.conformance.harness import MemoryJournal, outgoing
 from signalpost.kit.http import Client
@@ -262,7 +262,7 @@ async def test_the_same_messages_as_the_library(connect: Connect, simulator: Sim
     everywhere = {"disable_notification": True, "protect_content": True, "message_thread_id": 7}
     options = {"silent": True, "protect": True, "topicId": 7}
     text, poll = "Hello <b>&</b> 🎉", {"options": ["Rye", "Wheat"]}
-    async with Bot(stage.secrets["botToken"], base_url=f"{simulator.url('telegram')}/bot") as bot:
+    async with bot_at(simulator.url("telegram"), stage.secrets["botToken"]) as bot:
         same: list[tuple[Outgoing, Callable[[], Awaitable[Any]]]] = [
             (stage.post(text), lambda: bot.send_message(GROUP, text)),
             (stage.post(text, options=options), lambda: bot.send_message(GROUP, text, **everywhere)),

@@ -12,6 +12,7 @@ import httpx
 import pytest
 import simulator as simulator_package
 from simulator import App, Person, Simulator
+from tests.helpers.limits import TEST_SECONDS
 
 REDIRECT = "https://service.example/api/v1/platforms/x/callback"
 SCOPES = "tweet.read tweet.write users.read media.write offline.access"
@@ -69,7 +70,7 @@ class Client:
 @pytest.fixture
 async def client(simulator: Simulator) -> Any:
     world = simulator.world
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=TEST_SECONDS) as http:
         yield Client(simulator, http, world.add_app("x", REDIRECT), world.add_person("x", "alice"))
 
 
@@ -244,7 +245,7 @@ async def test_metrics_grow_with_the_clock(client: Client) -> None:
 
 
 async def test_control_over_http(simulator: Simulator) -> None:
-    async with httpx.AsyncClient(base_url=simulator.control_url) as http:
+    async with httpx.AsyncClient(base_url=simulator.control_url, timeout=TEST_SECONDS) as http:
 
         async def post(path: str, **body: Any) -> Any:
             return (await http.post(path, json=body)).json()

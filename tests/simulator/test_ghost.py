@@ -21,7 +21,7 @@ async def test_the_client_publishes_mails_once_and_is_refused(simulator: Simulat
         tools.node(), tools.node_script("ghost"), simulator.url("ghost"), key, str(tmp_path / "dot.png"),
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    output, _ = await asyncio.wait_for(program.communicate(), 60)
+    output, _ = await program.communicate()
     said = json.loads(output)
 
     (entry,) = simulator.world.ledger.of("ghost")

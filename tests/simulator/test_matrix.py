@@ -14,6 +14,7 @@ from mautrix.errors import MForbidden, MNotFound, MUnknownToken
 from mautrix.types import EventType, ImageInfo, MessageType, PaginationDirection, RelatesTo, RelationType
 from simulator import Simulator
 from simulator.networks.matrix import API, DOMAIN, Matrix, Room
+from tests.helpers.limits import TEST_SECONDS
 
 
 class Place:
@@ -36,7 +37,7 @@ class Place:
 
     async def call(self, method: str, path: str, **rest: Any) -> tuple[int, Any]:
         headers = {"Authorization": f"Bearer {self.token}"}
-        async with httpx.AsyncClient(base_url=self.url) as client:
+        async with httpx.AsyncClient(base_url=self.url, timeout=TEST_SECONDS) as client:
             response = await client.request(method, path, headers=headers, **rest)
         return response.status_code, response.json().get("errcode")
 

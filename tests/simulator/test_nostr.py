@@ -14,6 +14,7 @@ import pytest
 from simulator import Simulator
 from simulator.networks.nostr import Nostr
 from simulator.networks.nostr_curve import is_signed, public_key
+from tests.helpers.limits import TEST_SECONDS
 
 KEYS = nostr_sdk.Keys.parse("nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5")
 
@@ -35,13 +36,13 @@ class Place:
     async def client(self) -> AsyncIterator[nostr_sdk.Client]:
         client = nostr_sdk.ClientBuilder().build()
         await client.add_relay(nostr_sdk.RelayUrl.parse(f"ws{self.url.removeprefix('http')}"))
-        await client.connect(and_wait=timedelta(seconds=5))
+        await client.connect(and_wait=timedelta(seconds=TEST_SECONDS))
         yield client
         await client.shutdown()
 
 
 async def found(client: nostr_sdk.Client, query: nostr_sdk.Filter) -> list[nostr_sdk.Event]:
-    return await client.fetch_events(nostr_sdk.ReqTarget.auto([query]), timeout=timedelta(seconds=5))
+    return await client.fetch_events(nostr_sdk.ReqTarget.auto([query]), timeout=timedelta(seconds=TEST_SECONDS))
 
 
 async def test_a_client_that_others_wrote_posts_reads_and_deletes(simulator: Simulator) -> None:
@@ -121,7 +122,7 @@ async def test_files_need_a_signed_permission(tags: Any, later: int, status: int
     place = Place(simulator)
     permission = place.event("Upload", 24_242, tags, later).as_json().encode()
     headers = {"Authorization": f"Nostr {base64.urlsafe_b64encode(permission).decode().rstrip('=')}"}
-    async with httpx.AsyncClient(base_url=place.url, headers=headers) as client:
+    async with httpx.AsyncClient(base_url=place.url, headers=headers, timeout=TEST_SECONDS) as client:
         response = await client.put("/upload", content=b"file", headers={"Content-Type": "image/png"})
         assert response.status_code == status, response.text
         if status == 201:

@@ -16,6 +16,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
+from tests.helpers.limits import TEST_SECONDS
 
 
 def button(**changes: Any) -> dict[str, Any]:
@@ -45,7 +46,7 @@ class Place:
         """Call a method after a second has passed; return Slack's word for what was wrong, or None."""
         self.world.clock.advance(1)
         headers = {"Authorization": f"Bearer {self.token}"}
-        async with httpx.AsyncClient(base_url=f"{self.url}/api") as client:
+        async with httpx.AsyncClient(base_url=f"{self.url}/api", timeout=TEST_SECONDS) as client:
             return (await client.post(f"/{method}", json=body, headers=headers)).json().get("error")
 
 
@@ -152,7 +153,7 @@ async def test_a_file_is_shared_once_and_only_when_it_is_there(simulator: Simula
     place = Place(simulator)
     made = await place.client().files_getUploadURLExternal(filename="a.png", length=3)
     share = {"files": [{"id": made["file_id"]}], "channel_id": place.channel.id}
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=TEST_SECONDS) as client:
         early = await place.word("files.completeUploadExternal", **share)
         short = await client.post(made["upload_url"], content=b"ab")
         whole = await client.post(made["upload_url"], content=b"abc")

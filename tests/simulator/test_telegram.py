@@ -30,6 +30,7 @@ from telegram.error import (
     RetryAfter,
     TelegramError,
 )
+from tests.helpers.telegram_bots import bot_at
 
 from signalpost.conformance.harness import PNG
 
@@ -52,8 +53,7 @@ def chats() -> list[Destination]:
 async def bot(simulator: Simulator) -> AsyncIterator[Bot]:
     network: Any = simulator.world.networks["telegram"]
     token = network.add_token(simulator.world.add_person("telegram", "bakery_bot", destinations=chats()))
-    url = simulator.url("telegram")
-    async with Bot(token, base_url=f"{url}/bot", base_file_url=f"{url}/file/bot") as bot:
+    async with bot_at(simulator.url("telegram"), token) as bot:
         yield bot
 
 
@@ -207,7 +207,7 @@ async def test_tokens_that_open_nothing(bot: Bot, simulator: Simulator) -> None:
     network.grants[-1].revoked = True
     assert (await refused(bot.get_me())).startswith("InvalidToken: Unauthorized")
     for token in ("123:" + "x" * 35, "123:x"):
-        stranger = Bot(token, base_url=f"{simulator.url('telegram')}/bot")
+        stranger = bot_at(simulator.url("telegram"), token)
         with pytest.raises(InvalidToken):
             await stranger.initialize()
         await stranger.request.shutdown()

@@ -25,6 +25,7 @@ from simulator import Simulator
 from simulator.networks.whatsapp import StoredFile, Webhook, WhatsApp
 from simulator.world import App, Person
 from tests.helpers import media_files
+from tests.helpers.limits import TEST_SECONDS
 
 
 def network_of(simulator: Simulator) -> tuple[WhatsApp, App, Person]:
@@ -50,7 +51,7 @@ class Redirected(httpx.BaseTransport):
 
 @contextmanager
 def client_of(simulator: Simulator, network: WhatsApp, app: App) -> Iterator[pywa.WhatsApp]:
-    with httpx.Client(transport=Redirected(simulator.url("whatsapp"))) as session:
+    with httpx.Client(transport=Redirected(simulator.url("whatsapp")), timeout=TEST_SECONDS) as session:
         yield pywa.WhatsApp(
             phone_id=network.phone_number_id,
             token=network.token(app),
@@ -143,7 +144,8 @@ async def test_what_the_network_refuses(simulator: Simulator, body: dict[str, An
     network.text(alice, "Hello")
     full = {"messaging_product": "whatsapp", "to": network.phone(alice)} | body
     url = f"{simulator.url('whatsapp')}/v25.0/{network.phone_number_id}/messages"
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {network.token(app)}"}) as client:
+    headers = {"Authorization": f"Bearer {network.token(app)}"}
+    async with httpx.AsyncClient(headers=headers, timeout=TEST_SECONDS) as client:
         answer = await client.post(url, json=full)
         stranger = await client.post(url, json=full, headers={"Authorization": "Bearer x"})
 
@@ -156,7 +158,8 @@ async def test_what_the_network_refuses(simulator: Simulator, body: dict[str, An
 async def test_the_address_of_a_file_ends_after_five_minutes_and_needs_the_token(simulator: Simulator) -> None:
     network, app, _ = network_of(simulator)
     file = network.add_file(b"x", "image/png")
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {network.token(app)}"}) as client:
+    headers = {"Authorization": f"Bearer {network.token(app)}"}
+    async with httpx.AsyncClient(headers=headers, timeout=TEST_SECONDS) as client:
         found = (await client.get(f"{simulator.url('whatsapp')}/v25.0/{file.id}")).json()
         assert (await client.get(found["url"], headers={"Authorization": ""})).status_code == 401
         assert (await client.get(found["url"])).content == b"x"
@@ -168,7 +171,7 @@ async def test_a_message_is_sent_over_the_control_api(simulator: Simulator) -> N
     """To a receiver that reads the body and checks the signature, here a network of the simulator itself."""
     _, app, _ = network_of(simulator)
     values = {"username": "alice", "client_id": app.client_id, "url": f"{simulator.url('x')}/hook", "times": 2}
-    async with httpx.AsyncClient(base_url=simulator.control_url) as client:
+    async with httpx.AsyncClient(base_url=simulator.control_url, timeout=TEST_SECONDS) as client:
         for content in ({"text": "Hello"}, {"tap": "now:1"}, {"file": "eA==", "mime_type": "image/png"}):
             answer = await client.post("/messages", json=values | content)
             assert answer.json() == {"statuses": [404, 404]}

@@ -9,6 +9,7 @@ import pytest
 import tweepy
 from simulator import Simulator
 from simulator.text import weighted
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.redirected import Redirected
 
 REDIRECT = "https://service.example/callback"
@@ -80,7 +81,7 @@ async def call(simulator: Simulator, method: str, path: str, person: dict[str, A
     alice = simulator.world.add_person("x", "alice", details=person)
     grant = network.oauth.grant(simulator.world.add_app("x", REDIRECT), alice)
     headers = {"Authorization": f"Bearer {grant.access_token}"}
-    async with httpx.AsyncClient(base_url=simulator.url("x"), headers=headers) as http:
+    async with httpx.AsyncClient(base_url=simulator.url("x"), headers=headers, timeout=TEST_SECONDS) as http:
         return await http.request(method, path, **options)
 
 
@@ -125,7 +126,7 @@ async def test_segments_have_to_add_up(simulator: Simulator) -> None:
     assert network.oauth is not None
     grant = network.oauth.grant(simulator.world.add_app("x"), simulator.world.add_person("x", "alice"))
     headers = {"Authorization": f"Bearer {grant.access_token}"}
-    async with httpx.AsyncClient(base_url=simulator.url("x"), headers=headers) as http:
+    async with httpx.AsyncClient(base_url=simulator.url("x"), headers=headers, timeout=TEST_SECONDS) as http:
         body = {"media_type": "video/mp4", "media_category": "tweet_video", "total_bytes": 6}
         media_id = (await http.post("/2/media/upload/initialize", json=body)).json()["data"]["id"]
 
