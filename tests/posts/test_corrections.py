@@ -66,6 +66,18 @@ async def test_what_cannot_go_out_is_restored_as_a_draft(
     assert (await api.get(path, key=owner.key)).json() == restored
 
 
+async def test_files_that_are_gone_are_named_in_the_order_of_the_post(api: Api, make: Make, owner: Login) -> None:
+    pictures = [await upload(api, owner.key) for _ in range(6)]
+    post = await make.draft(owner, media=[{"mediaId": picture} for picture in pictures])
+    assert (await api.delete(f"/posts/{post['id']}", key=owner.key)).status_code == 200
+    for picture in pictures:
+        assert (await api.delete(f"/media/{picture}", key=owner.key)).status_code == 200
+
+    restored = (await api.post(f"/posts/{post['id']}/restore", key=owner.key)).json()
+
+    assert [warning["path"] for warning in restored["warnings"]] == [f"/media/{number}" for number in range(6)]
+
+
 async def test_a_busy_account_is_disconnected_and_connected_again(
     api: Api, make: Make, owner: Login, database: Database
 ) -> None:

@@ -254,11 +254,11 @@ async def missing_warnings(db: Db, post: PostRow) -> list[PostWarning]:
     if not post.media_ids:
         return gone_warnings
     files = await media_queries.for_publishing(db, post.workspace_id, post.media_ids)
-    gone = {media_id for media_id in post.media_ids if media_id not in files or files[media_id].status != "ready"}
     paths = dict(_paths(post))
-    for media_id in gone:
-        message = f"The file {ids.encode('med', media_id)} was deleted: choose another one, or leave it out."
-        gone_warnings.append(PostWarning(MEDIA_MISSING, paths.get(media_id, "/media"), message))
+    for media_id in dict.fromkeys([*paths, *post.media_ids]):  # in the order of the post
+        if media_id not in files or files[media_id].status != "ready":
+            message = f"The file {ids.encode('med', media_id)} was deleted: choose another one, or leave it out."
+            gone_warnings.append(PostWarning(MEDIA_MISSING, paths.get(media_id, "/media"), message))
     return gone_warnings
 
 
