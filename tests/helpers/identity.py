@@ -1,5 +1,6 @@
 """Users that are registered over the API, with tokens."""
 
+import math
 import secrets
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from tests.helpers.api import Api
 from signalpost.context import AppContext
 from signalpost.identity.caller_cache import CALLERS_MAX, CallerCache
 from signalpost.kit.lru import LruDict
+from signalpost.web.caller import Caller
 
 PASSWORD = "correct horse battery"
 
@@ -45,7 +47,10 @@ async def change_member(context: AppContext, user_id: UUID, change: str) -> None
 
 
 def keep_callers(context: AppContext, patch: pytest.MonkeyPatch) -> None:
-    """Know whoever calls once from then on; usually it is for a second, which a slow machine needs for a request."""
+    """Know whoever calls, or called before, from then on; usually it is for a second: a slow machine needs longer."""
     callers = context.state(CallerCache)
-    patch.setattr(callers, "entries", LruDict(CALLERS_MAX))
-    patch.setattr(callers, "seconds", 3_600.0)
+    kept: LruDict[bytes, tuple[float, Caller]] = LruDict(CALLERS_MAX)
+    for key, (_, caller) in callers.entries.items():
+        kept[key] = math.inf, caller
+    patch.setattr(callers, "entries", kept)
+    patch.setattr(callers, "seconds", math.inf)
