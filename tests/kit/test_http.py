@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.helpers.http_servers import OK, Connection, Script, answering, longest_turn_seconds, response, serve
+from tests.helpers.http_servers import OK, Connection, Script, answering, kept, longest_turn_seconds, response, serve
 from tests.helpers.publishing import until
 
 from signalpost.kit import http
@@ -36,6 +36,7 @@ async def stay(connection: Connection) -> None:
 
 async def test_a_json_call_sends_what_it_says(client: Client) -> None:
     async with serve(answering(response(201, b'{"id":"1"}', "X-Note: a"))) as server:
+        began = time.perf_counter()
         answer = await client.request(
             "POST", server.url + "v1?a=b", json={"text": "é"}, params={"c": "d e"}, headers={"X-Mine": "1"}
         )
@@ -47,7 +48,7 @@ async def test_a_json_call_sends_what_it_says(client: Client) -> None:
         assert f"\r\n{line}\r\n" in sent
     assert (answer.status, answer.json(), answer.headers["x-NOTE"], answer.truncated) == (201, {"id": "1"}, "a", False)
     assert answer.text == '{"id":"1"}'
-    assert 0 <= answer.elapsed_ms < 5000
+    assert 0 <= answer.elapsed_ms <= (time.perf_counter() - began) * 1000 + 1
 
 
 async def test_own_headers_win(client: Client) -> None:
@@ -351,7 +352,8 @@ async def read_and_wait(connection: Connection) -> None:
 @pytest.mark.parametrize("timeout_seconds", [0.3, 0.6])
 async def test_the_deadline_is_for_the_whole_call(client: Client, script: Script, timeout_seconds: float) -> None:
     """A receiver that sends a byte now and then must not occupy a worker."""
-    async with serve(script) as server:
+    async with serve(kept(script)) as server:
+        await client.request("GET", server.url)
         started = time.perf_counter()
         with pytest.raises(MaybeSent) as failure:  # else the drip would go on
             await client.request("POST", server.url, json={}, timeout_seconds=timeout_seconds)
@@ -380,7 +382,8 @@ async def test_a_long_deadline_is_not_rounded_up(client: Client, monkeypatch: py
 
 
 async def test_a_server_that_never_reads_ends_with_the_deadline(client: Client) -> None:
-    async with serve(stay) as server:
+    async with serve(kept(stay)) as server:
+        await client.request("GET", server.url)
         with pytest.raises(MaybeSent) as failure:
             await client.request("POST", server.url, data=b"x" * 30_000_000, timeout_seconds=0.5)
 
@@ -490,7 +493,7 @@ async def test_a_cancelled_call_closes_its_connection(client: Client) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(gone.wait(), 2)
+        await gone.wait()
 
 
 # Hostile heads
