@@ -38,7 +38,7 @@ async def test_a_tenant_has_one_thread_at_a_time_and_others_pass_by() -> None:
 
     def compute(name: str, wait: bool = False) -> None:
         if wait:
-            assert release.wait(10)
+            assert release.wait(300)
         order.append(name)
 
     def call(owner: str, name: str, *, wait: bool = False) -> "asyncio.Task[None]":
@@ -80,7 +80,7 @@ async def hold(pool: Pool, release: threading.Event) -> "list[asyncio.Task[bool]
 
     def wait(started: asyncio.Event) -> bool:
         loop.call_soon_threadsafe(started.set)
-        return release.wait(60)
+        return release.wait(300)
 
     for number in range(THREADS_MAX):
         started = asyncio.Event()
