@@ -303,4 +303,5 @@ async def test_a_filter_that_finds_too_little_says_what_to_do(
 
     assert (answer.status_code, answer.json()["code"]) == (422, "period_too_long")
     assert "`from`" in answer.json()["remediation"]
+    monkeypatch.undo()
     assert (await api.get("/logs/requests?code=nothing", key=owner.key)).json()["data"] == []
