@@ -374,8 +374,8 @@ async def test_two_requests_of_strangers_stop_nobody_for_longer_than_two_seconds
             await begun.acquire()
     refused = await api.post(PATH, json={"text": LONG, "platforms": ["mastodon"]}, key=owner.key)
     release.set()
+    await asyncio.gather(*slow)  # only now are the threads free
 
     assert (refused.status_code, refused.json()["code"], refused.json()["retryable"]) == (503, "unavailable", True)
     assert refused.headers["retry-after"] == "2"
     assert (await optimize(api, owner.key, text="Short.", platforms=["mastodon"]))["results"][0]["fits"]
-    await asyncio.gather(*slow)
