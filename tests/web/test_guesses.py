@@ -70,7 +70,7 @@ async def test_whoever_stops_waiting_blocks_nobody(reader: Reader) -> None:
     await asyncio.sleep(0)
     for task in tasks[PER_ADDRESS::2]:
         task.cancel()
-    answers = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5)
+    answers = await asyncio.gather(*tasks, return_exceptions=True)
 
     assert answers.count("200") == PER_ADDRESS + (200 - PER_ADDRESS) // 2
     assert reader.guesses._lines == {}

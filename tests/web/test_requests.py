@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import copy
 import json
+from typing import Any
 
 import asyncpg
 import pytest
@@ -11,7 +12,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.web.conftest import CALLERS, SmallApp
 
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.writes import Writes
 from signalpost.web import idempotency
 
@@ -197,7 +198,8 @@ async def test_cursors_are_ours_and_belong_to_their_list(small_app: SmallApp) ->
     assert (await small_app.api.get(f"/things?limit=1&color=cursor&cursor={cursor}", key="ann")).status_code == 200
     for query, key in ((f"cursor={cursor}", "ann"), (f"color=cursor&cursor={cursor}", "ben")):
         assert (await small_app.api.get(f"/things?{query}", key=key)).json()["code"] == "malformed_request"
-    for broken in ("x", cursor[:-1], cursor[:-2] + "AA", "é", "a" * 5_000):
+    other_end = "BA" if cursor.endswith("AA") else "AA"
+    for broken in ("x", cursor[:-1], cursor[:-2] + other_end, "é", "a" * 5_000):
         answer = await small_app.api.get("/things", params={"color": "cursor", "cursor": broken}, key="ann")
         assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request")
 
@@ -281,9 +283,17 @@ async def test_rate_limits_tell_and_hold(small_app: SmallApp) -> None:
 
 async def test_addresses_without_a_credential_are_limited(small_app: SmallApp) -> None:
     here = {"X-Forwarded-For": "203.0.113.9"}
-    statuses = [(await small_app.api.get("/open", headers=here)).status_code for _ in range(31)]
-    assert statuses == [200] * 30 + [429]
-    assert (await small_app.api.get("/me", key="guess", headers=here)).status_code == 429
+    began = clock.monotonic()
+
+    async def allowed(**options: Any) -> int:
+        """How many requests of this address are answered until one is refused."""
+        count = 0
+        while (await small_app.api.get(headers=here, **options)).status_code != 429:
+            count += 1
+        return count
+
+    assert 30 <= await allowed(path="/open") <= 30 + (clock.monotonic() - began) / 2, "one comes back every two seconds"
+    assert await allowed(path="/me", key="guess") <= (clock.monotonic() - began) / 2
     assert (await small_app.api.get("/healthy", headers=here)).status_code == 200
     other = {"X-Forwarded-For": "2001:db8:1:2::1"}
     logins = [(await small_app.api.post("/sign-in", headers=other)).status_code for _ in range(11)]
