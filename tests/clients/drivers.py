@@ -112,7 +112,7 @@ class RawHttp(Driver):
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         headers = {"Authorization": f"Bearer {place.key}"}
-        self._http = httpx.AsyncClient(base_url=f"{place.url}/api/v1", headers=headers, verify=WITHOUT_TLS)
+        self._http = httpx.AsyncClient(base_url=f"{place.url}/api/v1", headers=headers, verify=WITHOUT_TLS, timeout=300)
         self._call = self._http.request
 
     async def __aexit__(self, *error: object) -> None:
@@ -160,7 +160,7 @@ def refused(problem: Problem) -> Refused:
 class PythonClient(Driver):
     def __init__(self, place: Place) -> None:
         super().__init__(place)
-        self._http = httpx.Client(verify=WITHOUT_TLS, timeout=60)
+        self._http = httpx.Client(verify=WITHOUT_TLS, timeout=300)
         self.client = Signalpost(place.key, base_url=place.url, http=self._http)
 
     async def __aexit__(self, *error: object) -> None:
@@ -187,7 +187,7 @@ class PythonClient(Driver):
 class AsyncPythonClient(Driver):
     def __init__(self, place: Place) -> None:
         super().__init__(place)
-        self._http = httpx.AsyncClient(verify=WITHOUT_TLS, timeout=60)
+        self._http = httpx.AsyncClient(verify=WITHOUT_TLS, timeout=300)
         self.client = AsyncSignalpost(place.key, base_url=place.url, http=self._http)
 
     async def __aexit__(self, *error: object) -> None:

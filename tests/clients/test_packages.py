@@ -18,8 +18,8 @@ from tests.helpers.contract import DOCUMENT
 
 CLIENTS = CHECKOUT / "clients"
 PYTHON = CLIENTS / "python"
-IMPORT_CPU_MAX_SECONDS = 0.08
-"""Of `import signalpost_client`, beyond that of Python."""
+IMPORT_SHARE_MAX = 0.25
+"""Of the processor time of `import httpx`, beyond that of Python: `import signalpost_client` takes a tenth of it."""
 
 
 @pytest.fixture(scope="module")
@@ -84,13 +84,14 @@ def run(code: str) -> tuple[str, float]:
 
 
 def test_the_import_is_light() -> None:
-    """Neither httpx nor the models before somebody needs them; in processor time, whatever else the machine does."""
+    """Neither httpx nor the models before somebody needs them; in processor time, however fast the machine is."""
     code = "import signalpost_client, signalpost_client.errors, sys, json; print(json.dumps(list(sys.modules)))"
     printed, _ = run(code)
     loaded = set(json.loads(printed))
     assert not loaded & {"httpx", "anyio", "signalpost_client._generated.models", "asyncio", "ssl"}
-    bare = min(run("import json")[1] for _ in range(3))
-    assert min(run(code)[1] for _ in range(3)) - bare < IMPORT_CPU_MAX_SECONDS
+    times = [[run(each)[1] for each in ("import json", code, "import json, httpx")] for _ in range(3)]  # by turns
+    bare, ours, httpx = map(min, zip(*times, strict=True))
+    assert ours - bare < IMPORT_SHARE_MAX * (httpx - bare)
 
 
 def test_each_client_has_what_a_package_needs() -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.clients.conftest import Instance
 from tests.clients.drivers import WITHOUT_TLS, Place
 from tests.counterparts.tools import free_port
+from tests.helpers.contract import SOON
 from tests.helpers.http_servers import Server, answering, response, serve
 from tests.helpers.media_files import image
 
@@ -47,7 +48,7 @@ def answer(document: Any, *headers: str) -> bytes:
 def client(url: str, key: str = "sp_test_key", **options: Any) -> Iterator[tuple[Signalpost, list[float]]]:
     """A client that does not wait, with what it would have waited."""
     waited: list[float] = []
-    with httpx.Client(verify=WITHOUT_TLS, timeout=30) as http:
+    with httpx.Client(verify=WITHOUT_TLS, timeout=300) as http:
         made = Signalpost(key, base_url=url, http=http, **options)
         made._sleep = waited.append
         yield made, waited
@@ -60,7 +61,7 @@ async def async_client(url: str, key: str, **options: Any) -> AsyncIterator[tupl
     async def sleep(seconds: float) -> None:
         waited.append(seconds)
 
-    async with httpx.AsyncClient(verify=WITHOUT_TLS, timeout=30) as http:
+    async with httpx.AsyncClient(verify=WITHOUT_TLS, timeout=300) as http:
         made = AsyncSignalpost(key, base_url=url, http=http, **options)
         made._sleep = sleep
         yield made, waited
@@ -269,7 +270,7 @@ async def test_a_failed_post_says_why_and_what_to_do(instance: Instance, place: 
 
 
 async def test_waiting_ends(instance: Instance, place: Place) -> None:
-    later = {**post_of(place, "Later"), "scheduledAt": "2027-05-01T09:00:00Z"}
+    later = {**post_of(place, "Later"), "scheduledAt": SOON}
     async with async_client(instance.url, place.key) as (made, waited):
         post = await made.create_post(later)
         with pytest.raises(WaitTimeout, match="was not published within 0 seconds: it is scheduled"):
@@ -346,7 +347,7 @@ async def test_a_lost_answer_to_an_upload_makes_one_file(instance: Instance, pla
         def through(request: httpx.Request) -> None:
             request.url = request.url.copy_with(port=network.port)
 
-        with httpx.Client(verify=WITHOUT_TLS, event_hooks={"request": [through]}) as http:
+        with httpx.Client(verify=WITHOUT_TLS, timeout=300, event_hooks={"request": [through]}) as http:
             made = Signalpost(place.key, base_url=network.url, http=http)
             made._sleep = lambda _: None
             media = await asyncio.to_thread(

@@ -35,7 +35,7 @@ class Place(NamedTuple):
     async def client(self, mode: Any = "auto", key: str | None = None) -> AsyncIterator[Client]:
         """The official client, as it is; `mode` is the revision of the protocol that it speaks."""
         headers = {"Authorization": f"Bearer {key or self.owner.key}"}
-        async with httpx2.AsyncClient(headers=headers) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=300) as http:
             transport: Any = streamable_http_client(f"{self.url}/mcp", http_client=http)
             async with Client(transport, mode=mode) as client:
                 yield client

@@ -123,7 +123,7 @@ def http(place: Place) -> Iterator[httpx.Client]:
         "Authorization": f"Bearer {place.owner.key}", "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
     }  # fmt: skip
-    with httpx.Client(base_url=place.url, headers=headers) as client:
+    with httpx.Client(base_url=place.url, headers=headers, timeout=300) as client:
         yield client
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from datetime import timedelta
 from typing import Any
 
 import jsonschema
@@ -10,9 +11,13 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from tests.counterparts.tools import CHECKOUT
 from tests.helpers.api import Api
+from tests.helpers.contract import SOON
 from tests.mcp.conftest import Place
 
+from signalpost.kit import clock
 from signalpost.mcp.tools import TOOLS
+
+LATER = clock.wire(clock.now() + timedelta(days=31))
 
 
 async def called(client: Client, name: str, arguments: dict[str, Any]) -> Any:
@@ -40,7 +45,7 @@ async def refused(client: Client, name: str, arguments: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("mode", ["auto", "2026-07-28", "legacy"])
 async def test_a_post_is_validated_scheduled_found_and_followed(place: Place, mode: str) -> None:
-    contents = place.contents(f"Soup of the day, by {mode}", scheduledAt="2027-05-01T10:00:00Z")
+    contents = place.contents(f"Soup of the day, by {mode}", scheduledAt=SOON)
     async with place.client(mode) as client:
         accounts = await called(client, "list_accounts", {})
         assert place.account["id"] in [account["id"] for account in accounts["data"]]
@@ -51,7 +56,7 @@ async def test_a_post_is_validated_scheduled_found_and_followed(place: Place, mo
         for name, unseen in (
             ("schedule_post", contents),
             ("schedule_post", other | token),
-            ("schedule_post", contents | {"scheduledAt": "2027-05-02T10:00:00Z"} | token),
+            ("schedule_post", contents | {"scheduledAt": LATER} | token),
             ("publish_post", place.contents(contents["text"]) | token),
         ):
             problem = await refused(client, name, unseen)
@@ -126,7 +131,7 @@ async def test_publishing_needs_the_scope_and_what_is_refused_says_what_to_do(pl
         invalid = await called(publishes, "validate_post", contents | {"text": "x" * 5_001})
         assert invalid["valid"] is False
         assert "confirmationToken" not in invalid
-        problem = await refused(publishes, "publish_post", contents | {"scheduledAt": "2027-05-01T10:00:00Z"} | token)
+        problem = await refused(publishes, "publish_post", contents | {"scheduledAt": SOON} | token)
         assert problem["errors"][0]["path"] == "/scheduledAt"
         problem = await refused(publishes, "create_draft", contents | {"platform": "sandbox"})
         assert (problem["errors"][0]["path"], problem["errors"][0]["code"]) == ("/platform", "unknown_field")
