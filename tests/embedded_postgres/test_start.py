@@ -78,7 +78,7 @@ class User:
 
     @staticmethod
     def result_of(process: subprocess.Popen[str]) -> dict[str, Any]:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
         assert process.returncode == 0, err
         answer: dict[str, Any] = json.loads(out)
         return answer
@@ -296,17 +296,15 @@ def test_start_waits_for_an_orphaned_backend_that_is_busy(user: User, folder: Pa
     assert time.monotonic() - killed_at > BUSY_SECONDS / 2, "the backend had ended before"
     assert second["pid"] != first["pid"]
     assert not _lives(backend)
-    slow.communicate(timeout=60)
+    slow.communicate()
 
 
 def _busy_backend(postmaster: int) -> int:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
+    while True:
         for pid in _process_ids(postmaster)[1:]:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 if b"SELECT" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     return pid
-    raise AssertionError("no busy backend seen")
 
 
 def test_lock_files_that_name_another_process_do_not_stop_the_start(user: User, folder: Path) -> None:

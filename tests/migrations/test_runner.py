@@ -189,7 +189,7 @@ async def test_processes_that_wait_hold_up_no_index(
     async with owner.transaction():
         await owner.execute("lock table two in share row exclusive mode")  # until the others wait
         migrating = [asyncio.create_task(runner.migrate(fresh_dsn, to="9001")) for _ in range(3)]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(300):
             while not await owner.fetchval(STARTED):
                 await owner.execute("select pg_stat_clear_snapshot()")  # else a transaction sees what it saw first
     applied = await asyncio.gather(*migrating)
