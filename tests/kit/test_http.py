@@ -735,7 +735,9 @@ async def test_simultaneous_calls_get_their_own_responses(client: Client) -> Non
             await connection.send(response(200, body))
 
     async def call(number: int) -> None:
-        answer = await client.request("POST", server.url, json={"number": number})
+        answer = await client.request(
+            "POST", server.url, json={"number": number}, timeout_seconds=300, connect_timeout_seconds=300
+        )
         assert answer.json() == {"number": number}
 
     async with serve(echo) as server:

@@ -120,7 +120,7 @@ async def test_the_store_refuses_what_was_not_announced(api: Api, make: Make, st
 
 async def test_the_store_refuses_an_expired_url(store: storage.Store, monkeypatch: pytest.MonkeyPatch) -> None:
     statuses = []
-    for age in (890, 901):
+    for age in (840, 901):
         instant = datetime.now(UTC) - timedelta(seconds=age)
         monkeypatch.setattr(clock, "actual", lambda instant=instant: instant)
         signed = await store.presign_put(
