@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.blocked import until_blocked
 from tests.helpers.identity import PASSWORD, code, login, register
 from tests.helpers.mail import Inbox, InTest, send_waiting, serving, text_of, with_smtp
 
@@ -223,17 +224,9 @@ async def test_a_link_waits_for_whoever_ends_what_the_person_has(api: Api, maili
             "select id from app_user where email_key = lower($1) for no key update", made["email"]
         )
         answering = asyncio.create_task(api.post("/auth/password/reset", json=body))
-        await waits_for(mailing, db.get_server_pid())
+        await until_blocked(mailing.database, db)
         await offspring.end_of_person(db, person)
     assert (await answering).status_code == 401
-
-
-async def waits_for(mailing: AppContext, server_pid: int) -> None:
-    """Return when a connection waits for a lock of this one."""
-    waits = "select exists (select from pg_stat_activity where $1 = any(pg_blocking_pids(pid)))"
-    async with asyncio.timeout(60), mailing.database.connection() as db:
-        while not await db.fetchval(waits, server_pid):
-            await asyncio.sleep(0.01)
 
 
 async def test_a_link_is_valid_for_30_minutes(api: Api, mailing: AppContext, inbox: Inbox) -> None:

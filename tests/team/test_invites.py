@@ -10,13 +10,14 @@ import httpx
 import pytest
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
+from tests.helpers.blocked import until_blocked
 from tests.helpers.contract import invited_email
 from tests.helpers.factories import Login, Make
 from tests.helpers.identity import PASSWORD, login, register
 from tests.helpers.mail import Inbox, InTest, send_waiting, serving, text_of, with_smtp
 
 from signalpost.context import AppContext
-from signalpost.identity import members
+from signalpost.identity import members, tokens
 from signalpost.identity.actions import passwords, sign_in
 from signalpost.kit import ids
 from signalpost.kit.db import Database
@@ -260,7 +261,7 @@ async def test_a_password_that_was_replaced_meanwhile_joins_nothing(
     async with database.transaction() as db:
         await members.lock(db, owner.workspace_id)
         joining = asyncio.create_task(answered(api, url, "accept", {"password": PASSWORD}))
-        await waits_for_a_lock(database)
+        await until_blocked(database, db)
         async with database.transaction() as other:
             await passwords.reset_password(context, other, email=guest["email"], password="another horse battery")
     answer = await joining
@@ -269,11 +270,25 @@ async def test_a_password_that_was_replaced_meanwhile_joins_nothing(
     assert (await login(api, guest["email"], "another horse battery"))["workspaces"][0]["role"] == "owner"
 
 
-async def waits_for_a_lock(database: Database) -> None:
-    """Return when a request waits for the lock of the team."""
-    async with asyncio.timeout(10), database.connection() as db:
-        while not await db.fetchval("select exists (select from pg_locks where locktype = 'advisory' and not granted)"):
-            await asyncio.sleep(0.01)
+async def test_invitations_that_a_person_accepts_at_once_wait_for_each_other(
+    api: Api, context: AppContext, owner: Login, database: Database
+) -> None:
+    """By mailed links, which prove the mailbox: both would change the person whom both have held unchanged."""
+    guest = await register(api)
+    user_id = ids.decode("usr", guest["user"]["id"])
+    member_id = ids.decode("mem", (await invite(api, owner, guest["email"]))["id"])
+    assert user_id is not None
+    assert member_id is not None
+    link = tokens.invite_token(context.keys, member_id, mailed=True)
+    async with database.transaction() as db:  # as the other one does
+        stored = await db.fetchval("select password_hash from app_user where id = $1", user_id)
+        await sign_in.require_unchanged(context, db, user_id, stored)
+        joining = asyncio.create_task(answered(api, link, "accept", {"password": PASSWORD}))
+        await until_blocked(database, db)
+        await members.verify_email(db, user_id)
+    answer = await joining
+
+    assert answer.status_code == 200, answer.text
 
 
 _WRITTEN = "select count(*) from mail_message where mailbox = $1"

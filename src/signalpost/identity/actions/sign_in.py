@@ -25,8 +25,9 @@ GRACE_SECONDS = 30
 USER_AGENT_MAX = 300
 """So many characters are kept of what a client calls itself."""
 
-_PASSWORD_UNCHANGED = "select true from app_user where id = $1 and password_hash = $2 for share"  # noqa: S105 - SQL
-_REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
+# Not `for share`: who joins a workspace changes the user afterwards, and two who did so would wait for each other.
+_PASSWORD_UNCHANGED = "select true from app_user where id = $1 and password_hash = $2 for no key update"  # noqa: S105 - SQL
+_REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3 returning true"
 _INSERT = """
 insert into session (id, user_id, workspace_id, address, expires_at, second_factor, user_agent)
 values ($1, $2, $3, $4, now() + $5, $6, $7)
@@ -45,11 +46,8 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
         Forbidden: the user is not an active member of any workspace.
     """
     row, stored = await check_credentials(context, data.email, data.password, data.code, address)
-    rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
         await require_unchanged(context, db, row.user_id, stored)
-        if rehashed:
-            await db.execute(_REHASH, row.user_id, rehashed, stored)
         return await sign_in(context, db, row.user_id, address, "login")
 
 
@@ -106,7 +104,28 @@ async def check_credentials(
                 await _record_failure(context, row.user_id)
             raise
     await throttle.forgive(context.database, email, address)  # not before: who knows only the password guesses codes
+    if crypto.needs_rehash(stored):
+        stored = await _rehash(context, row.user_id, email, password, stored)
     return row, stored
+
+
+async def _rehash(context: AppContext, user_id: UUID, email: str, password: str, stored: str) -> str:
+    """Store another hash of the same password; return the one that counts now.
+
+    Somebody who signs in twice at once, as with a second press of the button, does this twice.
+
+    Raises:
+        InvalidCredentials: another password was chosen meanwhile.
+    """
+    renewed = await passwords.hash_password(password)
+    async with context.database.transaction() as db:
+        if await db.fetchval(_REHASH, user_id, renewed, stored):
+            return renewed
+    async with context.database.connection() as db:
+        row = await queries.find_password(db, email, "")
+    if row is None or row.password_hash is None or not await passwords.verify_password(row.password_hash, password):
+        raise _wrong_password(context)
+    return row.password_hash
 
 
 async def require_unchanged(context: AppContext, db: Db, user_id: UUID, password_hash: str) -> None:
