@@ -1,5 +1,6 @@
 """The webhook that the messenger calls: handshake, signatures, repeated and reordered messages, reports."""
 
+import asyncio
 import dataclasses
 import json
 from collections.abc import AsyncIterator
@@ -10,11 +11,12 @@ import pytest
 from simulator.networks.whatsapp import sign
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
+from tests.helpers.blocked import until_blocked
 from tests.helpers.factories import Login
 from tests.helpers.messenger import VERIFY_TOKEN, Messenger
 
 from signalpost.main import app
-from signalpost.messenger import whatsapp
+from signalpost.messenger import queries, whatsapp
 from signalpost.settings import WHATSAPP_SETTINGS
 from signalpost.web.signed import UNVERIFIED_BYTES_MAX, Unverified
 
@@ -223,3 +225,25 @@ async def test_reports_say_what_became_of_replies_in_any_order(messenger: Messen
     await messenger.deliver(network.webhook(messenger.app, [person], (), [refused]))
     last = (await messenger.api.get("/wa/status", key=owner.key)).json()["lastReply"]
     assert (last["state"], last["error"]) == ("failed", "131026: Message failed")
+
+
+async def test_calls_with_the_same_reports_in_another_order_wait_for_each_other(
+    messenger: Messenger, owner: Login
+) -> None:
+    """The messenger sends again what was not answered in time, together with what is new."""
+    phone = await messenger.linked(owner, "otis")
+    sent = []
+    for _ in range(2):
+        await phone.says("help")
+        sent.append(phone.entries[-1].remote_id)
+    first, second = sorted(sent, key=queries.remote_hash)
+    reports = [phone.network.status(remote_id, phone.person, "delivered") for remote_id in (second, first)]
+    lock = "select from messenger_reply where remote_hash = $1 for update"
+    async with messenger.context.database.transaction() as db:  # as a call that has them the other way round
+        await db.execute(lock, queries.remote_hash(first))
+        hook = messenger.network.webhook(messenger.app, [phone.person], (), reports)
+        delivery = asyncio.create_task(messenger.deliver(hook))
+        await until_blocked(messenger.context.database, db)
+        await db.execute(lock, queries.remote_hash(second))
+
+    assert [answer.status_code for answer in await delivery] == [200]

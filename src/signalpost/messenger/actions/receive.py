@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 
@@ -46,8 +47,13 @@ async def receive(context: AppContext, messenger: Messenger, body: bytes, read: 
         return
     async with context.database.transaction() as db:
         await store(context, db, update.messages)
-        for report in update.reports:
-            await _apply(context, db, messenger, report)
+        # In one order, and what they share last: two calls with the same reports wait for each other. Several of one
+        # message stay in the order in which they came.
+        again: set[tuple[str, bytes, UUID | None]] = set()
+        for report in sorted(update.reports, key=lambda report: queries.remote_hash(report.remote_id)):
+            again |= await _apply(context, db, messenger, report)
+        for _, recipient_hash, workspace_id in sorted(again, key=lambda entry: entry[:2]):
+            await reply.enqueue_sending(db, recipient_hash, workspace_id)
 
 
 async def _read(body: bytes, read: Callable[[Any], Update]) -> Update:
@@ -76,12 +82,19 @@ async def store(context: AppContext, db: Db, messages: Sequence[Message]) -> Non
     _logger.info("messages.received", new=len(records), again=len(messages) - len(records))
 
 
-async def _apply(context: AppContext, db: Db, messenger: Messenger, report: Report) -> None:
-    """Note what became of a reply. A result that came after the window goes out as the template."""
+async def _apply(
+    context: AppContext, db: Db, messenger: Messenger, report: Report
+) -> set[tuple[str, bytes, UUID | None]]:
+    """Note what became of a reply. A result that came after the window goes out as the template.
+
+    Returns:
+        To whom it goes out then: the workspace as text, by which they are ordered, the recipient, and the workspace.
+    """
     error = None if report.state == "delivered" else f"{report.code or 'unknown'}: {report.message or ''}".strip(": ")
     row = await db.fetchrow(_REPORTED, queries.remote_hash(report.remote_id), report.state, error)
     if row is None or not report.late:
-        return
+        return set()
     if row["post_id"] is not None and not row["as_template"] and messenger.has_template(context.settings):
         await db.execute(_AS_TEMPLATE, row["id"])
-        await reply.enqueue_sending(db, row["recipient_hash"], row["workspace_id"])
+        return {(str(row["workspace_id"] or ""), row["recipient_hash"], row["workspace_id"])}
+    return set()
