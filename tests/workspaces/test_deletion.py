@@ -1,5 +1,6 @@
 """The end of a workspace: closed at once, restored with all it had, and erased without a rest after 30 days."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -7,11 +8,13 @@ from uuid import UUID
 import pytest
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
+from tests.helpers.blocked import until_blocked
 from tests.helpers.contract import create_sample
 from tests.helpers.factories import Login, Make
 from tests.helpers.identity import code
 from tests.helpers.mail import InTest
 
+from signalpost.billing import queries as billing
 from signalpost.context import AppContext
 from signalpost.identity.actions import sign_in as identity_sign_in
 from signalpost.kit import ids
@@ -95,6 +98,26 @@ async def test_everything_stops_at_once_and_comes_back_when_it_is_restored(
 
     assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json()["status"] == "published"
     assert await code(api, "/profiles", token) == 200
+
+
+async def test_a_restoration_waits_for_whoever_reads_the_subscription(
+    api: Api, context: AppContext, make: Make, database: Database
+) -> None:
+    """Who does holds it before the workspace, whose plan it may change: in the same order, so no deadlock."""
+    owner = await make.owner()
+    await database.pool.execute(
+        "insert into subscription (workspace_id, customer_id, status) values ($1, $2, 'expired')",
+        owner.workspace_id, owner.workspace_id.hex,
+    )  # fmt: skip
+    deleted = await delete(api, context, owner)
+    async with database.transaction() as db:
+        await billing.find(db, owner.workspace_id, lock=True)
+        restoring = asyncio.create_task(operations.restore_workspace(context, deleted["id"]))
+        await until_blocked(database, db)
+        await plans.change_plan(context, db, owner.workspace_id, "pro")
+    await restoring
+
+    assert await code(api, "/profiles", owner.key) == 200
 
 
 async def test_a_workspace_that_is_charged_for_is_cancelled_first(

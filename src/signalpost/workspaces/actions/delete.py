@@ -66,6 +66,7 @@ async def restore_workspace(context: AppContext, db: Db, workspace_id: UUID) -> 
     Raises:
         InvalidState: it is not deleted, or is erased.
     """
+    await ownership.lock(db, workspace_id)  # first, as whoever reads a subscription, which may change the plan
     plan = await deletion.unmark_deleted(context, db, workspace_id)
     if plan is None:
         raise problems.InvalidState("This workspace is not deleted, or its data is erased.")
