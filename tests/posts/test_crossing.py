@@ -1,13 +1,17 @@
-"""Requests with many posts wake the lanes of all their accounts in one order: two that cross do not deadlock."""
+"""What requests with many posts lock they lock in one order: two that cross do not deadlock."""
 
 import asyncio
+from itertools import combinations
 from typing import Any, Final
 
 from tests.helpers.api import Api
+from tests.helpers.blocked import until_blocked
 from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
 from signalpost.kit.db import Database
+from signalpost.posts import duplicates
+from signalpost.posts.many import submission
 
 ACCOUNTS: Final = 25
 ROUNDS: Final = 4
@@ -45,3 +49,22 @@ async def test_crossing_bulk_requests_do_not_deadlock(
         codes = await asyncio.gather(create(2 * number, accounts), create(2 * number + 1, accounts[::-1]))
         assert codes == [201, 201]
     assert await deadlocks(context.database) == before
+
+
+async def test_whoever_guards_contents_locks_them_in_one_order(database: Database) -> None:
+    """At a simulated time too. The numbers of the locks have another order than the contents."""
+    contents = [bytes([number]) * 32 for number in range(16)]
+    number_of = "select hashtextextended(encode($1::bytea, 'hex'), 0)"
+    numbers = {content: await database.pool.fetchval(number_of, content) for content in contents}
+    first, second = next(pair for pair in combinations(contents, 2) if numbers[pair[0]] > numbers[pair[1]])
+
+    async def guard() -> None:
+        async with database.transaction() as db:
+            await db.execute(duplicates._LOCK_CONTENTS, [second, first])
+
+    async with database.transaction() as db:
+        await db.execute(submission._LOCK_CONTENTS, [first])
+        guarding = asyncio.create_task(guard())
+        await until_blocked(database, db)
+        await db.execute(submission._LOCK_CONTENTS, [second])
+    await guarding

@@ -33,8 +33,8 @@ class Duplicates(Struct):
 _DUPLICATES: Final = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
 # As `find_duplicates` in the database locks them; a statement of its own, so that the look after it is a fresh one.
 _LOCK_CONTENTS = """
-select pg_advisory_xact_lock(h.key) from (
-    select distinct hashtextextended(encode(u.hash, 'hex'), 0) as key from unnest($1::bytea[]) as u(hash) order by 1) h
+select pg_advisory_xact_lock(hashtextextended(encode(h.hash, 'hex'), 0))
+from (select distinct u.hash from unnest($1::bytea[]) as u(hash) order by 1) h
 """
 # A request that sets the clock sets that of the guard; workers publish by the real one, which does not count.
 _DUPLICATES_AT = """
