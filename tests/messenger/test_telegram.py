@@ -205,11 +205,14 @@ async def test_a_limit_is_waited_for_and_a_lost_answer_is_not_repeated(messenger
             "parameters": {"retry_after": 37}}  # fmt: skip
     messenger.simulator.world.add_fault("telegram", "answer", SEND, status=429, body=body)
 
+    begun = await messenger.value("select clock_timestamp()")
     await chat.says("help")
     reply = (await status_of(messenger, owner))["lastReply"]
-    wait = "select extract(epoch from max(next_attempt_at) - now())::int from job where kind = 'messenger.send'"
+    due = "select next_attempt_at from job where kind = 'messenger.send' and workspace_id = $1"
+    due_at, now = await messenger.value(due, owner.workspace_id), await messenger.value("select clock_timestamp()")
+    wait = timedelta(seconds=37)
     assert reply["state"] == "waiting"
-    assert 30 <= await messenger.value(wait) <= 37
+    assert begun + wait <= due_at <= now + wait
     await messenger.execute(_DUE)
     await messenger.execute(_WAKE)
     await messenger.work()

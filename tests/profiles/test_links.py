@@ -164,6 +164,7 @@ async def test_no_link_to_a_profile_that_is_being_deleted(api: Api, make: Make, 
     async with database.connection() as db:
         dangling = await db.fetchval(
             "select count(*) from profile_link l join profile p on p.id = l.parent_profile_id"
-            " where l.deleted_at is null and p.deleted_at is not null"
+            " where l.workspace_id = $1 and l.deleted_at is null and p.deleted_at is not null",
+            owner.workspace_id,
         )
     assert dangling == 0
