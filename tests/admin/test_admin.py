@@ -1,6 +1,7 @@
 """What staff see of the whole installation: right, bounded, and cheap."""
 
 import secrets
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from signalpost.engine import buckets, jobs
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.main import app
+from signalpost.settings import Settings
 
 
 @pytest.fixture
@@ -22,7 +24,18 @@ async def staff(make: Make) -> Login:
     return await make.staff()
 
 
-async def test_the_figures_are_those_of_all_workspaces(api: Api, make: Make, staff: Login, database: Database) -> None:
+@pytest.fixture
+async def installation(settings: Settings, fresh_dsn: str) -> AsyncIterator[Make]:
+    """One of its own: what other tests left due would be published, and counted, with the rest."""
+    async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
+        yield Make(context, api)
+        assert context.engine is not None
+        await context.engine.stop(0)
+
+
+async def test_the_figures_are_those_of_all_workspaces(installation: Make) -> None:
+    make, api = installation, installation.api
+    staff = await make.staff()
     before = (await api.get("/admin/stats", key=staff.key)).json()
     owner = await make.owner()
     await make.account(owner)
@@ -135,7 +148,7 @@ async def test_staff_find_workspaces_and_users(api: Api, make: Make, staff: Logi
     for text in (owner.email.upper(), found["slug"][1:], found["name"].upper()):
         assert workspace in [each["id"] for each in await workspaces(q=text)], text
     assert await workspaces(q=workspace, state="deleted") == []
-    assert await workspaces(q="%") == []
+    assert workspace not in [each["id"] for each in await workspaces(q="%")]
     first = (await api.get("/admin/workspaces?limit=1", key=staff.key)).json()
     second = await workspaces(limit="1", cursor=first["nextCursor"])
     assert second[0]["createdAt"] <= first["data"][0]["createdAt"]

@@ -9,6 +9,7 @@ from tests.helpers.api import Api
 from tests.helpers.contract import invited_email
 from tests.helpers.factories import Login, Make
 from tests.helpers.identity import PASSWORD
+from tests.helpers.queue import process_until
 
 from signalpost.context import AppContext
 from signalpost.identity.actions import sign_in
@@ -86,15 +87,24 @@ async def test_what_waits_for_the_plan_goes_out_after_an_upgrade(sold: AppContex
     target = ids.decode("tgt", post["targets"][0]["id"])
     await move(sold, owner, "free")
 
-    secret = {"X-Queue-Secret": sold.settings.queue_secret or ""}
-    assert (await shop.post("/queue/process", json={"limit": 500}, headers=secret)).status_code == 200
+    async def stored(column: str) -> Any:
+        async with sold.database.connection() as db:
+            return await db.fetchval(f"select {column} from target where id = $1", target)
+
+    async def is_held() -> bool:
+        return bool(await stored("held_reason = 'plan'"))
+
+    async def is_published() -> bool:
+        return bool(await stored("status = 'published'"))
+
+    await process_until(sold, shop, is_held)
     waiting = (await shop.get(f"/posts/{post['id']}", key=owner.key)).json()
     assert (waiting["status"], waiting["held"], waiting["heldReason"]) == ("queued", True, "plan")
+    assert await is_held()
 
     await move(sold, owner, "starter")
-    async with sold.database.connection() as db:
-        assert await db.fetchval("select held_reason from target where id = $1", target) is None
-    await shop.post("/queue/process", json={"limit": 500}, headers=secret)
+    assert await stored("held_reason") is None
+    await process_until(sold, shop, is_published)
     published = (await shop.get(f"/posts/{post['id']}", key=owner.key)).json()
     assert (published["status"], published["held"]) == ("published", False)
 

@@ -209,9 +209,13 @@ async def test_a_plan_sets_the_rate(context: AppContext, shop: Api, make: Make) 
     """Ten writes a minute on the free plan; the eleventh is refused before it does anything."""
     owner = await make.owner(plan="free")
     [bearer] = await sessions(context, owner, 1)
-    codes = [(await shop.post("/posts/validate", json=post(owner), key=bearer)).status_code for _ in range(11)]
+    codes, begun = list[int](), clock.monotonic()
+    while 429 not in codes:
+        codes.append((await shop.post("/posts/validate", json=post(owner), key=bearer)).status_code)
+    come_back = int((clock.monotonic() - begun) * 10 / 60)
 
-    assert codes == [200] * 10 + [429]
+    assert set(codes[:-1]) == {200}
+    assert len(codes) in range(11, 12 + come_back)
 
 
 _AGED = """
