@@ -61,6 +61,8 @@ async def test_what_is_not_signed_by_stripe_is_refused_and_changes_nothing(till:
 @example(header=f"t={NOW - 300},v1=GOOD")
 @example(header=f"t={NOW - 301},v1=GOOD")
 @example(header=f"t={NOW + 9_999},v1=bad,v1=GOOD")
+@example(header=f"v1=é,v1=GOOD,t={NOW}")
+@example(header=f"v1=é,t={NOW}")
 @given(
     header=st.lists(
         st.tuples(
@@ -83,12 +85,17 @@ def test_we_refuse_every_signature_that_stripes_library_refuses(header: str) -> 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("stripe._webhook.time.time", lambda: float(NOW))
         try:
-            sdk.Webhook.construct_event(body, header, SECRET)
-        except (sdk.SignatureVerificationError, TypeError):  # it cannot compare what is not ASCII
+            sdk.Webhook.construct_event(body, _comparable(header), SECRET)
+        except sdk.SignatureVerificationError:
             theirs = False
 
     assert theirs or not ours
     assert ours == theirs or not first.isascii() or not first.isdigit()
+
+
+def _comparable(header: str) -> str:
+    """The header without signatures that are not ASCII: at one the library stops with a TypeError, whatever follows."""
+    return ",".join(part for part in header.split(",") if part.isascii() or not part.startswith("v1="))
 
 
 async def test_a_notification_has_its_effect_once(till: Till, database: Database) -> None:
