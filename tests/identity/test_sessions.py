@@ -5,6 +5,7 @@ import dataclasses
 import re
 import secrets
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -23,7 +24,7 @@ from signalpost.identity.login_throttle import (
     FAILURES_OF_NETWORK,
     LoginThrottle,
 )
-from signalpost.kit import crypto, ids
+from signalpost.kit import clock, crypto, ids
 from signalpost.kit.crypto import passwords as kit_passwords
 from signalpost.kit.db import Database
 from signalpost.main import app
@@ -88,12 +89,13 @@ async def test_the_zone_of_whoever_registers_is_that_of_all_they_get(api: Api, z
     made = await register(api, **{"timezone": zone} if zone else {})
     key = made["accessToken"]
     profile = (await api.get(f"/profiles/{made['profileId']}", key=key)).json()
-    body = {"profileId": profile["id"], "text": "When?", "draft": True, "scheduledAt": "2027-03-28T18:00"}
+    day = f"{clock.now() + timedelta(days=30):%Y-%m-%d}"
+    body = {"profileId": profile["id"], "text": "When?", "draft": True, "scheduledAt": f"{day}T18:00"}
     post = (await api.post("/posts", json=body, key=key)).json()
 
     assert {made["user"]["timezone"], made["workspace"]["timezone"], profile["timezone"]} == {zone or "UTC"}
     assert [warning["code"] for warning in post["warnings"]] == ([] if zone else ["schedule.utc"])
-    assert post["scheduledAt"] == f"2027-03-28T{'09' if zone == 'Asia/Tokyo' else '18'}:00:00.000Z"
+    assert post["scheduledAt"] == f"{day}T{'09' if zone == 'Asia/Tokyo' else '18'}:00:00.000Z"
 
 
 async def test_who_registers_with_a_wrong_zone_is_asked_for_the_nearest(api: Api) -> None:
