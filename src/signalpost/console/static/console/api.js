@@ -10,6 +10,12 @@ import { signal } from "./html.js";
  */
 /** @typedef {import("signalpost/api").Options} Options */
 
+/** What is under way, with its path. @typedef {Map<Promise<unknown>, string>} UnderWay */
+/** @type {UnderWay} */
+const questions = new Map();
+/** @type {UnderWay} */
+const removals = new Map();
+
 const RECORDED_MAX = 60;
 const RETRIES_MAX = 4;
 export const ROOT = document.getElementById("app")?.dataset.root ?? "";
@@ -49,8 +55,12 @@ export const get = (path, query, options) => call("GET", path, { query, ...optio
 export const post = (path, body, options) => call("POST", path, { body, key: newKey(), ...options });
 /** @type {import("signalpost/api").Patch} */
 export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
-/** @type {import("signalpost/api").Remove} */
-export const remove = (path, options) => call("DELETE", path, options);
+/**
+ * Delete something. What is asked about it already is answered first, and pages ask for nothing until it is
+ * done: they would ask for what is not there any more.
+ * @type {import("signalpost/api").Remove}
+ */
+export const remove = (path, options) => during(removals, removeUnasked(path, options), path);
 
 /**
  * Save what an operation answers as a file of the browser.
@@ -97,7 +107,13 @@ export function newKey() {
  * @param {Options} [options]
  * @returns {Promise<any>}
  */
-export async function call(method, path, options = {}) {
+export function call(method, path, options = {}) {
+  const answer = repeated(method, path, options);
+  return method === "GET" ? during(questions, answer, path) : answer;
+}
+
+/** @param {string} method @param {string} path @param {Options} options @returns {Promise<any>} */
+async function repeated(method, path, options) {
   const repeatable = method !== "POST" || Boolean(options.key);
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -111,6 +127,36 @@ export async function call(method, path, options = {}) {
     }
   }
 }
+
+/**
+ * Note what is under way until it has ended.
+ * @template T
+ * @param {UnderWay} underWay @param {Promise<T>} answer @param {string} path
+ */
+function during(underWay, answer, path) {
+  const end = () => underWay.delete(answer);
+  underWay.set(answer, path);
+  answer.then(end, end);
+  return answer;
+}
+
+/** @param {string} path @param {Options} [options] */
+async function removeUnasked(path, options) {
+  const about = () =>
+    [...questions].flatMap(([answer, asked]) => (`${asked}/`.startsWith(`${path}/`) ? answer : []));
+  for (let answers = about(); answers.length; answers = about()) await Promise.allSettled(answers);
+  return call("DELETE", path, options);
+}
+
+/**
+ * When what is being deleted now is, and whoever deleted it has gone on, such as to another page; null:
+ * nothing is.
+ * @returns {Promise<unknown> | null}
+ */
+export const removed = () =>
+  removals.size
+    ? Promise.allSettled(removals.keys()).then(() => new Promise((resolve) => setTimeout(resolve)))
+    : null;
 
 /** @param {string} method @param {string} path @param {Options} options */
 async function once(method, path, options) {

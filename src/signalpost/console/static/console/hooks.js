@@ -1,5 +1,6 @@
 // What components do besides showing: load, act.
 import { useCallback, useLayoutEffect, useRef, useState } from "./html.js";
+import { removed } from "./api.js";
 import { toastProblem } from "./components/toasts.js";
 
 let ids = 0;
@@ -10,7 +11,8 @@ export const newId = () => `f${(ids += 1)}`;
  * Load something, again when `inputs` change or `reload()` is called. What was shown stays until the new is
  * there, and `reload()` ends when it is: also when another one began meanwhile. `setData` takes the answer of
  * a change, which no load that began before it replaces. `data` is undefined until the first load ends: it is
- * read inside `Loaded`, or with `?.`.
+ * read inside `Loaded`, or with `?.`. Nothing is loaded while something is being deleted, nor when the
+ * component is not shown any more.
  * @template T
  * @param {() => Promise<T>} load
  * @param {unknown[]} inputs
@@ -30,13 +32,19 @@ export function useLoad(load, inputs) {
   const latest = useRef(0);
   const ended = useRef(0);
   const newest = useRef(/** @type {Promise<void>} */ (Promise.resolve()));
+  const isShown = useRef(true);
   const reload = useCallback(() => {
+    if (!isShown.current) return Promise.resolve();
     const mine = (latest.current += 1);
     const run = async () => {
       setState((old) => ({ ...old, loading: true }));
       try {
-        const data = await load();
-        if (mine === latest.current) setState({ data, problem: null, loading: false });
+        const deletion = removed();
+        if (deletion) await deletion;
+        if (mine === latest.current) {
+          const data = await load();
+          if (mine === latest.current) setState({ data, problem: null, loading: false });
+        }
       } catch (problem) {
         if (mine === latest.current) setState((old) => ({ ...old, problem, loading: false }));
       }
@@ -61,6 +69,12 @@ export function useLoad(load, inputs) {
       latest.current += 1;
     };
   }, inputs);
+  useLayoutEffect(
+    () => () => {
+      isShown.current = false;
+    },
+    [],
+  );
   return { ...state, reload, setData };
 }
 

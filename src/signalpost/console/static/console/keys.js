@@ -93,7 +93,8 @@ export const keyNames = ({ keys }) =>
     .filter(Boolean)
     .map((key) => KEY_NAMES[key] ?? key);
 
-const SEQUENCE_MS = 1_200;
+/** Not everybody finds the second key of two at once. */
+const SEQUENCE_MS = 5_000;
 let prefix = "";
 let prefixAt = 0;
 

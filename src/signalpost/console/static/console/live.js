@@ -1,7 +1,7 @@
 // Live state: reloads when the stream says that something changed, and asks now and then where there is no
 // stream.
 import { effect, signal, useEffect, useRef } from "./html.js";
-import { anotherUser, sessionEnded, stream } from "./api.js";
+import { anotherUser, removed, sessionEnded, stream } from "./api.js";
 
 /** Whether the stream is open. */
 export const streaming = signal(false);
@@ -121,7 +121,9 @@ export function useLive(reload, { seconds, active = true, concerns }) {
         return;
       }
       running = true;
-      if (!document.hidden && !sessionEnded.peek() && !anotherUser.peek()) await latest.current.reload();
+      await removed(); // what the page shows may be what is being deleted
+      if (!stopped && !document.hidden && !sessionEnded.peek() && !anotherUser.peek())
+        await latest.current.reload();
       reloadedAt = performance.now();
       running = false;
       if (changed && !stopped) {

@@ -43,9 +43,7 @@ class Saver {
   /** Whether the browser has a copy of what the service does not have. */
   isKept = true;
   isOpen = false;
-  /** Whether it is being sent, or discarded. */
   isSending = false;
-  /** @type {Promise<unknown>} the last question what the service has */ asking = Promise.resolve();
   /** @type {Base | null} as this browser has it */ keptBase = null;
   /** @type {string | null} what was saved last, as a body */ savedText = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ timer;
@@ -237,9 +235,7 @@ export function useDraft(first) {
     async () => {
       const isBusy = () => saver.running || saver.isSending || saver.conflict || saver.moved;
       if (!saver.draft.id || saver.base.status === "ended" || isBusy()) return;
-      const asking = newest(saver.draft.id).catch(() => undefined); // the next save says what is wrong
-      saver.asking = asking;
-      const post = await asking;
+      const post = await newest(saver.draft.id).catch(() => undefined); // the next save says what is wrong
       if (post !== undefined && !isBusy() && (!post || post.version > saver.draft.version))
         await saver.meetSafely(post);
     },

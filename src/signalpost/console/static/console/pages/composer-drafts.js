@@ -164,14 +164,8 @@ function drop({ keptId, draft, base }, undone) {
 export async function discardOpen(saver) {
   await saver.save(); // so that nothing that is under way comes after it
   const { keptId, draft, base } = saver;
-  saver.isSending = true; // it does not ask meanwhile what it does itself
-  try {
-    await saver.asking;
-    if (draft.id) await trash(draft.id, () => go(`compose/${draft.id}`));
-    saver.end();
-  } finally {
-    saver.isSending = false;
-  }
+  if (draft.id) await trash(draft.id, () => go(`compose/${draft.id}`));
+  saver.end();
   if (!draft.id) drop({ keptId, draft, base, at: 0 }, () => go("compose", { kept: keptId }));
   go("posts", { status: "draft" });
 }
