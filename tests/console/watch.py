@@ -11,6 +11,11 @@ from signalpost.console.openapi import openapi_document
 from signalpost.main import wiring
 
 API = "/api/v1"
+AWAY: frozenset[int | str] = frozenset(
+    f"net::ERR_{name}"
+    for name in ("CONNECTION_REFUSED", "CONNECTION_RESET", "EMPTY_RESPONSE", "INCOMPLETE_CHUNKED_ENCODING")
+)
+"""What a browser says while the service is away, and of what was under way when it ended."""
 _PARAMETER = re.compile(r"\\\{\w+\\\}")
 _STATUS = re.compile(r"status of [45]\d\d")
 REPORT = """

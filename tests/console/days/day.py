@@ -13,13 +13,9 @@ from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage
 from tests.console.days.hand import Hand, Way
 from tests.console.days.town import Town
+from tests.console.watch import AWAY
 
 PASSWORD = "correct horse battery"
-_CUT: set[int | str] = {
-    f"net::ERR_{name}"
-    for name in ("CONNECTION_REFUSED", "CONNECTION_RESET", "EMPTY_RESPONSE", "INCOMPLETE_CHUNKED_ENCODING")
-}
-"""What a browser says while the service is away."""
 _STATES = {"draft": "Draft", "scheduled": "Scheduled", "published": "Published", "failed": "Failed"}
 _numbers = itertools.count(1)
 
@@ -49,7 +45,7 @@ class Day:
     async def person(self, *, expected: set[int | str] | None = None) -> AsyncIterator[Hand]:
         """Somebody sits down at a browser of their own."""
         hosts = (self.town.service.base_url, *self.town.simulator.world.urls.values())
-        wrong = (expected or set()) | (_CUT if self.way.killed else set())
+        wrong = (expected or set()) | (AWAY if self.way.killed else set())
         options = self.way.options | {"viewport": self.way.viewport}
         async with self._open_page(at=self.town.service, hosts=hosts, expected=wrong, **options) as page:
             yield Hand(page, self.way)
