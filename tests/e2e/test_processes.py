@@ -44,7 +44,7 @@ async def test_a_worker_of_its_own_does_the_work(service: Service, api: Api) -> 
         with contextlib.suppress(httpx.TransportError):
             return await api.get("/healthz/api")
 
-    assert (await service.until(health, "answer", 30))["reasons"][0].startswith("No engine is running")
+    assert (await service.until(health, "answer"))["reasons"][0].startswith("No engine is running")
     post = await api.publish(["sandbox"], "by a worker")
     worker = Service(service.folder)
     await worker.launch(command="worker")
