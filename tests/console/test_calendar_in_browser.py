@@ -7,13 +7,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.async_api import Page, expect
+from tests.console import coming
 from tests.console.browser import OpenPage, violations
+from tests.console.coming import BERLIN
 from tests.console.pages import settled
 from tests.console.world import picture
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
-BERLIN = "Europe/Berlin"
 
 
 @pytest.fixture(scope="session")
@@ -50,68 +51,74 @@ async def test_a_post_is_dragged_to_another_day_and_back(
     console: OpenPage, owned: Api, planned: dict[str, Any]
 ) -> None:
     """Its wall time stays, over a change of clocks too: 09:30 in summer is 07:30 UTC, in winter 08:30."""
-    post = await schedule(owned, planned, "Dragged", "2027-03-26T09:30")
+    then = coming.change_of_clocks()
+    first = then - timedelta(days=2)
+    post = await schedule(owned, planned, "Dragged", f"{first}T09:30")
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
-        await show(page, planned, "month", "2027-03-01")
+        await show(page, planned, "month", f"{then}")
         entry = page.get_by_role("button", name="Dragged")
-        await entry.drag_to(cell(page, "2027-03-30T09:00"))
-        await page.get_by_text("Moved to 30 Mar 2027, 09:30.").wait_for()
-        await expect(cell(page, "2027-03-30T09:00")).to_contain_text("Dragged")
-        assert (await owned.get(f"/posts/{post['id']}"))["scheduledAt"] == "2027-03-30T07:30:00.000Z"
+        await entry.drag_to(cell(page, f"{then}T09:00"))
+        await page.get_by_text(f"Moved to {coming.short(then)} {then.year}, 09:30.").wait_for()
+        await expect(cell(page, f"{then}T09:00")).to_contain_text("Dragged")
+        assert (await owned.get(f"/posts/{post['id']}"))["scheduledAt"] == coming.instant(f"{then}T09:30")
 
         await page.get_by_role("button", name="Undo").click()
         await page.get_by_text("Moved back.").wait_for()
-        await expect(cell(page, "2027-03-26T09:00")).to_contain_text("Dragged")
-        assert (await owned.get(f"/posts/{post['id']}"))["scheduledAt"] == "2027-03-26T08:30:00.000Z"
+        await expect(cell(page, f"{first}T09:00")).to_contain_text("Dragged")
+        assert (await owned.get(f"/posts/{post['id']}"))["scheduledAt"] == coming.instant(f"{first}T09:30")
 
 
 async def test_a_draft_that_is_dragged_stays_a_draft(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
-    post = await schedule(owned, planned, "Unfinished", "2027-04-14T09:30", publishMode="draft")
+    first, then = coming.day(6, 14), coming.day(6, 15)
+    post = await schedule(owned, planned, "Unfinished", f"{first}T09:30", publishMode="draft")
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
-        await show(page, planned, "month", "2027-04-01")
-        await page.get_by_role("button", name="Unfinished").drag_to(cell(page, "2027-04-15T09:00"))
-        await page.get_by_text("Moved to 15 Apr 2027, 09:30.").wait_for()
+        await show(page, planned, "month", f"{first}")
+        await page.get_by_role("button", name="Unfinished").drag_to(cell(page, f"{then}T09:00"))
+        await page.get_by_text(f"Moved to {coming.short(then)} {then.year}, 09:30.").wait_for()
     stored = await owned.get(f"/posts/{post['id']}")
-    assert (stored["status"], stored["scheduledAt"]) == ("draft", "2027-04-15T07:30:00.000Z")
+    assert (stored["status"], stored["scheduledAt"]) == ("draft", coming.instant(f"{then}T09:30"))
 
 
 async def test_a_post_is_moved_by_keyboard_alone(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
     """Also one that repeats; a time that does not exist is named, at the field; the focus follows the post."""
     monthly = {"rrule": "FREQ=MONTHLY", "count": 3}
-    await schedule(owned, planned, "Typed", "2027-03-15T10:00", recurrence=monthly)
+    first, then = coming.weekday(3, 0), coming.weekday(3, 0) + timedelta(days=1)
+    hours = 11 - int(coming.instant(f"{then}T11:00")[11:13])
+    await schedule(owned, planned, "Typed", f"{first}T10:00", recurrence=monthly)
     async with console(locale="en-GB") as page:
-        await show(page, planned, "week", "2027-03-15")
+        await show(page, planned, "week", f"{first}")
         await expect(page.get_by_role("button", name="Typed").get_by_label("Repeats")).to_be_visible()
         await page.get_by_role("button", name="Typed").focus()
         await page.keyboard.press("Enter")
-        dialog = page.get_by_role("dialog", name="Post of Mon 15 Mar")
+        dialog = page.get_by_role("dialog", name=f"Post of Mon {coming.short(first)}")
         await expect(dialog).to_contain_text("Repeats")
         field = dialog.get_by_label("Move to…")
-        await field.fill("2027-03-28T02:30")
+        await field.fill(f"{coming.change_of_clocks(3)}T02:30")
         await expect(dialog).to_contain_text("This time does not exist: the clocks go forward. 03:30 is taken.")
-        await field.fill("2027-03-16T11:00")
-        await expect(dialog).to_contain_text("Berlin, UTC+1")
+        await field.fill(f"{then}T11:00")
+        await expect(dialog).to_contain_text(f"Berlin, UTC+{hours}")
         await page.keyboard.press("Enter")
-        await page.get_by_text("Moved to 16 Mar 2027, 11:00.").wait_for()
-        await expect(cell(page, "2027-03-16T11:00").get_by_role("button", name="Typed")).to_be_focused()
+        await page.get_by_text(f"Moved to {coming.short(then)} {then.year}, 11:00.").wait_for()
+        await expect(cell(page, f"{then}T11:00").get_by_role("button", name="Typed")).to_be_focused()
 
 
 async def test_a_refused_move_goes_back_and_says_why(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
-    await schedule(owned, planned, "Stays", "2027-02-10T10:00")
+    first, then = (f"{coming.day(2, number)}T09:00" for number in (10, 12))
+    await schedule(owned, planned, "Stays", first)
     async with console(locale="en-GB", expected={409}, viewport={"width": 1280, "height": 1400}) as page:
 
         async def refuse(route: Any) -> None:
             if route.request.method != "PATCH":
                 return await route.continue_()
-            await expect(cell(page, "2027-02-12T09:00")).to_contain_text("Stays")  # at once, before the answer
+            await expect(cell(page, then)).to_contain_text("Stays")  # at once, before the answer
             return await route.fulfill(status=409, json={"code": "invalid_state", "detail": "It is being published."})
 
         await page.route("**/api/v1/posts/pst_*", refuse)
-        await show(page, planned, "month", "2027-02-01")
-        await page.get_by_role("button", name="Stays").drag_to(cell(page, "2027-02-12T09:00"))
+        await show(page, planned, "month", f"{coming.day(2, 1)}")
+        await page.get_by_role("button", name="Stays").drag_to(cell(page, then))
         await page.get_by_text("It is being published.").wait_for()
-        await expect(cell(page, "2027-02-10T09:00")).to_contain_text("Stays")
-        await expect(cell(page, "2027-02-12T09:00")).not_to_contain_text("Stays")
+        await expect(cell(page, first)).to_contain_text("Stays")
+        await expect(cell(page, then)).not_to_contain_text("Stays")
 
 
 async def test_an_empty_place_or_slot_begins_a_post_at_its_time(
@@ -120,22 +127,27 @@ async def test_an_empty_place_or_slot_begins_a_post_at_its_time(
     slots = [{"time": "08:15", "days": [0, 1, 2, 3, 4, 5, 6]}]
     body = {"profileId": planned["profile"], "name": "Daily", "slots": slots, "timezone": BERLIN}
     queue = await owned.post("/queues", json=body)
+    first, then = coming.weekday(2, 2), coming.weekday(2, 2) + timedelta(days=1)
     async with console(locale="en-GB") as page:
-        await show(page, planned, "week", "2027-01-13")
-        await cell(page, "2027-01-14T08:00").get_by_role("link", name="Daily").click()
-        await expect(page.get_by_label("Date and time")).to_have_value("2027-01-14T08:15")
+        await show(page, planned, "week", f"{first}")
+        await cell(page, f"{then}T08:00").get_by_role("link", name="Daily").click()
+        await expect(page.get_by_label("Date and time")).to_have_value(f"{then}T08:15")
 
         await page.go_back()
-        await cell(page, "2027-01-13T12:00").click()
-        await expect(page.get_by_label("Date and time")).to_have_value("2027-01-13T12:00")
+        await cell(page, f"{first}T12:00").click()
+        await expect(page.get_by_label("Date and time")).to_have_value(f"{first}T12:00")
         await expect(page.get_by_label("Time zone")).to_have_value(BERLIN)
         await expect(page.get_by_label("Client", exact=True)).to_have_value(planned["profile"])
     await owned.call("DELETE", f"/queues/{queue['id']}")
 
 
 async def test_keys_lead_through_days_and_views(console: OpenPage, axe: str, planned: dict[str, Any]) -> None:
+    last = next(
+        coming.day(months, 31) for months in (8, 9, 10) if coming.day(months, 1).month in (1, 3, 5, 7, 8, 10, 12)
+    )
+    walls = [last - timedelta(days=days) for days in (1, 8, 7)]
     async with console(locale="en-GB") as page:
-        await show(page, planned, "month", "2027-05-31")
+        await show(page, planned, "month", f"{last}")
         for key, address in (
             ("5", "view=weeks"),
             ("w", "view=week"),
@@ -148,17 +160,18 @@ async def test_keys_lead_through_days_and_views(console: OpenPage, axe: str, pla
             await settled(page)
             await loaded(page)
             assert await violations(page, axe) == [], address
-        await cell(page, "2027-05-31T09:00").focus()
-        for key, wall in (("ArrowLeft", "2027-05-30"), ("ArrowUp", "2027-05-23"), ("ArrowRight", "2027-05-24")):
+        await cell(page, f"{last}T09:00").focus()
+        for key, wall in zip(("ArrowLeft", "ArrowUp", "ArrowRight"), walls, strict=True):
             await page.keyboard.press(key)
             await expect(cell(page, f"{wall}T09:00")).to_be_focused()
         await page.keyboard.press("n")
-        await expect(page.get_by_label("Date and time")).to_have_value("2027-05-24T09:00")
+        await expect(page.get_by_label("Date and time")).to_have_value(f"{walls[-1]}T09:00")
         await page.go_back()
-        await expect(page.get_by_role("heading", name="May 2027")).to_be_visible()
+        await expect(page.get_by_role("heading", name=f"{last:%B %Y}")).to_be_visible()
         await loaded(page)
         await page.keyboard.press("ArrowRight")
-        await expect(page.get_by_role("heading", name="June 2027")).to_be_visible()
+        following = last + timedelta(days=1)
+        await expect(page.get_by_role("heading", name=f"{following:%B %Y}")).to_be_visible()
         await page.keyboard.press("t")
         await expect(page.locator(".calendar-grid .today")).to_be_visible()
 
@@ -178,7 +191,8 @@ async def test_a_day_on_which_clocks_change_has_all_its_hours(
 
 async def test_a_full_day_says_how_many_more_there_are(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
     """Of ten thousand posts only a few of each day are asked for: what the service says is shown as it is."""
-    post = await schedule(owned, planned, "One of many", "2027-06-15T10:00")
+    full_day = coming.day(11, 15)
+    post = await schedule(owned, planned, "One of many", f"{full_day}T10:00")
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
 
         async def full(route: Any) -> None:
@@ -192,17 +206,18 @@ async def test_a_full_day_says_how_many_more_there_are(console: OpenPage, owned:
             await route.fulfill(response=answer, json=found)
 
         await page.route(re.compile(r"/posts/calendar\?"), full)
-        await show(page, planned, "month", "2027-06-01")
+        await show(page, planned, "month", f"{full_day}")
         await page.get_by_role("button", name="+9,997 more").click()
-        await page.wait_for_url("**view=day*date=2027-06-15*")
+        await page.wait_for_url(f"**view=day*date={full_day}*")
         await page.unroute_all(behavior="wait")
 
 
 async def test_on_a_phone_it_is_a_list(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
-    await schedule(owned, planned, "In the pocket", "2027-07-15T10:00")
+    then = coming.day(7, 15)
+    await schedule(owned, planned, "In the pocket", f"{then}T10:00")
     async with console(locale="en-GB", viewport={"width": 360, "height": 800}) as page:
-        await show(page, planned, "month", "2027-07-01")
-        region = page.get_by_role("region", name="Thursday 15 July")
+        await show(page, planned, "month", f"{then}")
+        region = page.get_by_role("region", name=f"{then:%A} 15 {then:%B}")
         await region.get_by_role("button", name="In the pocket").click()
         await page.get_by_role("dialog").get_by_label("Move to…").wait_for()
         assert await page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -244,29 +259,31 @@ async def test_drafts_are_given_a_time_by_mouse_or_keyboard_and_scheduled_only_o
 ) -> None:
     body = {"profileId": planned["profile"], "targets": [{"accountId": planned["account"]}], "draft": True}
     posts = [await owned.post("/posts", json=body | {"text": f"Idea {name}"}) for name in ("one", "two", "three")]
+    first, then = coming.day(4, 10), coming.day(4, 12)
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
-        await show(page, planned, "month", "2027-08-01")
+        await show(page, planned, "month", f"{first}")
         await page.get_by_role("button", name="Drafts").click()
         drawer = page.get_by_role("region", name="Drafts without a time")
-        await drawer.get_by_role("button", name="Idea one").drag_to(cell(page, "2027-08-10T09:00"))
-        await page.get_by_text("Moved to 10 Aug 2027, 09:00.").wait_for()
-        await expect(cell(page, "2027-08-10T09:00")).to_contain_text("Idea one")
+        await drawer.get_by_role("button", name="Idea one").drag_to(cell(page, f"{first}T09:00"))
+        await page.get_by_text(f"Moved to {coming.short(first)} {first.year}, 09:00.").wait_for()
+        await expect(cell(page, f"{first}T09:00")).to_contain_text("Idea one")
         await expect(drawer.get_by_role("button", name="Idea one")).to_have_count(0)
         assert await violations(page, axe) == []
         for name, is_scheduled in (("two", False), ("three", True)):
             await drawer.get_by_role("button", name=f"Idea {name}").focus()
             await page.keyboard.press("Enter")
             dialog = page.get_by_role("dialog")
-            await dialog.get_by_label("Move to…").fill("2027-08-12T10:00")
+            await dialog.get_by_label("Move to…").fill(f"{then}T10:00")
             if is_scheduled:
                 await dialog.get_by_label("Schedule it for this time").press("Space")
             await dialog.get_by_role("button", name="Move", exact=True).press("Enter")
-            await page.get_by_text(f"{'Scheduled for' if is_scheduled else 'Moved to'} 12 Aug 2027, 10:00.").wait_for()
+            said = "Scheduled for" if is_scheduled else "Moved to"
+            await page.get_by_text(f"{said} {coming.short(then)} {then.year}, 10:00.").wait_for()
     stored = [await owned.get(f"/posts/{post['id']}") for post in posts]
     assert [(post["status"], post["scheduledAt"]) for post in stored] == [
-        ("draft", "2027-08-10T07:00:00.000Z"),
-        ("draft", "2027-08-12T08:00:00.000Z"),
-        ("scheduled", "2027-08-12T08:00:00.000Z"),
+        ("draft", coming.instant(f"{first}T09:00")),
+        ("draft", coming.instant(f"{then}T10:00")),
+        ("scheduled", coming.instant(f"{then}T10:00")),
     ]
 
 
@@ -277,16 +294,17 @@ PRINTED = "window.print = () => document.body.setAttribute('data-printed', docum
 async def test_a_month_of_a_client_is_printed_with_all_its_posts(
     console: OpenPage, owned: Api, planned: dict[str, Any]
 ) -> None:
+    of = coming.day(5, 15)
     for number in range(6):
-        await schedule(owned, planned, f"Printed {number}", f"2027-09-15T1{number}:00")
+        await schedule(owned, planned, f"Printed {number}", f"{of}T1{number}:00")
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
         await page.add_init_script(PRINTED)
-        await show(page, planned, "month", "2027-09-01")
+        await show(page, planned, "month", f"{of}")
         await expect(page.get_by_role("button", name="+3 more")).to_be_visible()
         await page.emulate_media(media="print")
         await page.evaluate("document.querySelector('.calendar-bar .button:last-of-type').click()")
         printed = await page.locator("body[data-printed]").get_attribute("data-printed") or ""
         assert [f"Printed {number}" in printed for number in range(6)] == [True] * 6
         assert "Calendar · " in printed
-        assert "September 2027" in printed
+        assert f"{of:%B %Y}" in printed
         await expect(page.get_by_role("navigation")).to_have_count(0)

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
+from tests.console import coming
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import settled, visit
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
+DAYS = [coming.day(4, number) for number in (10, 11, 12)]
 METRICOOL = ["Text", "Date", "Time", "Draft", "Facebook", "Twitter/X", "Picture Url 1", "First Comment Text"]
 
 
@@ -56,10 +58,10 @@ async def test_a_table_of_buffer_is_mended_and_imported(
     """On a phone: what is wrong stands at its field, fixing it has it checked, and each row leads to its post."""
     rows = table(
         ["Text", "Image URL", "Tags", "Posting Time"],
-        ["Soup, of the day", "", "menu,#lunch", "2027-03-31 12:00"],
-        ["No time of day", "", "", "2027-04-01"],
+        ["Soup, of the day", "", "menu,#lunch", f"{DAYS[0]} 12:00"],
+        ["No time of day", "", "", f"{DAYS[1]}"],
         ["Without a date", "", "", ""],
-        ["=SUM(A1:A2)", "", "", "2027-04-02 12:00"],
+        ["=SUM(A1:A2)", "", "", f"{DAYS[2]} 12:00"],
     )
     async with console(locale="en-GB", viewport={"width": 360, "height": 900}) as page:
         await visit(page, "/console/import")
@@ -79,7 +81,7 @@ async def test_a_table_of_buffer_is_mended_and_imported(
         assert await page.evaluate("document.documentElement.scrollWidth") <= 360
         await third.get_by_label("Date, perhaps with the time").fill("1 April")
         await expect(third).to_contain_text("This is not a date that can be read.")
-        await third.get_by_label("Date, perhaps with the time").fill("2027-04-01 18:30")
+        await third.get_by_label("Date, perhaps with the time").fill(f"{DAYS[1]} 18:30")
         await page.get_by_label("Row of line 5").get_by_label("Text", exact=True).fill("The sum is five")
         await page.get_by_role("button", name="Create 4 posts").click()
 
@@ -88,10 +90,10 @@ async def test_a_table_of_buffer_is_mended_and_imported(
         await expect(page.get_by_role("main")).to_contain_text("Without a date")
     found = {post["text"]: post for post in await posts_of(owned, client)}
     assert {text: (post["status"], post["scheduledAt"]) for text, post in found.items()} == {
-        "Soup, of the day": ("scheduled", "2027-03-31T10:00:00.000Z"),
-        "No time of day": ("scheduled", "2027-04-01T16:30:00.000Z"),
+        "Soup, of the day": ("scheduled", coming.instant(f"{DAYS[0]}T12:00")),
+        "No time of day": ("scheduled", coming.instant(f"{DAYS[1]}T18:30")),
         "Without a date": ("draft", None),
-        "The sum is five": ("scheduled", "2027-04-02T10:00:00.000Z"),
+        "The sum is five": ("scheduled", coming.instant(f"{DAYS[2]}T12:00")),
     }
     assert found["Soup, of the day"]["tags"] == ["menu", "lunch"]
 
@@ -100,7 +102,7 @@ async def test_lost_answers_and_a_reload_make_no_row_twice(
     console: OpenPage, owned: Api, client: dict[str, Any]
 ) -> None:
     """The service makes the posts, and its answers do not arrive: first a few, then none until the page is reloaded."""
-    rows = table(["text", "date"], *([f"Row {number}", "2027-05-01 09:00"] for number in range(7)))
+    rows = table(["text", "date"], *([f"Row {number}", f"{DAYS[0]} 09:00"] for number in range(7)))
     async with console(locale="en-GB", expected={422, "net::ERR_FAILED"}) as page:
         await open_rows(page, client, rows)
         keys, lost = list[str](), 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, Route, expect
+from tests.console import coming
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
 from tests.helpers.service_process import Api
@@ -48,7 +49,7 @@ async def test_posts_are_moved_together_and_back_and_who_cannot_says_why(
     console: OpenPage, owned: Api, place: dict[str, Any], axe: str
 ) -> None:
     word = secrets.token_hex(4)
-    at = [f"2027-03-0{day}T10:00:00.000Z" for day in (1, 2, 3)]
+    at = [f"{coming.day(3, day)}T10:00:00.000Z" for day in (1, 2, 3)]
     posts = [await make(owned, place, f"{name} {word}", when) for name, when in zip("ABC", at, strict=True)]
     await make(owned, place, f"Timeless {word}")
     async with console(locale="en-GB", viewport={"width": 360, "height": 900}) as page:
@@ -71,7 +72,7 @@ async def test_posts_are_moved_together_and_back_and_who_cannot_says_why(
         await expect(refused).to_contain_text("Move it to a time instead.")
         await page.evaluate("scrollTo(0, 0)")
         assert await violations(page, axe) == []
-        assert await moments(owned, posts) == [f"2027-03-0{day}T11:00:00.000Z" for day in (3, 4, 5)]
+        assert await moments(owned, posts) == [f"{coming.day(3, day)}T11:00:00.000Z" for day in (3, 4, 5)]
         await bar(page).get_by_role("button", name="Undo").click()
         await expect(bar(page)).to_contain_text("3 posts are as they were.")
         await bar(page).get_by_role("button", name="Done").click()
@@ -108,7 +109,7 @@ async def test_what_an_interruption_left_is_named_and_done_once(
 ) -> None:
     """The answer to the first is lost, the second fails, the page is loaded again: each is moved by one day, once."""
     word = secrets.token_hex(4)
-    posts = [await make(owned, place, f"{name} {word}", f"2027-04-0{number}T10:00:00Z") for number, name in
+    posts = [await make(owned, place, f"{name} {word}", f"{coming.day(4, number)}T10:00:00Z") for number, name in
              enumerate("ABCDE", 1)]  # fmt: skip
     lost, fails = posts[0]["id"], posts[1]["id"]
     is_lost = asyncio.Event()
@@ -136,14 +137,15 @@ async def test_what_an_interruption_left_is_named_and_done_once(
         await expect(bar(page).get_by_role("listitem").filter(has_text=f"B {word}")).to_contain_text("not yet")
         await bar(page).get_by_role("button", name="Go on").click()
         await expect(bar(page)).to_contain_text("5 posts were moved.")
-    assert await moments(owned, posts) == [f"2027-04-0{number + 1}T10:00:00.000Z" for number in range(1, 6)]
+    assert await moments(owned, posts) == [f"{coming.day(4, number)}T10:00:00.000Z" for number in range(2, 7)]
 
 
 async def test_posts_are_approved_duplicated_and_deleted_together(
     console: OpenPage, owned: Api, place: dict[str, Any]
 ) -> None:
     word = secrets.token_hex(4)
-    posts = [await make(owned, place, f"{name} {word}", "2027-05-01T10:00:00Z", publishMode="draft") for name in "AB"]
+    at = f"{coming.day(5, 1)}T10:00:00.000Z"
+    posts = [await make(owned, place, f"{name} {word}", at, publishMode="draft") for name in "AB"]
     async with console(locale="en-GB") as page:
         await choose_all(page, place, word, 2)
         await bar(page).get_by_role("button", name="Ask for approval", exact=True).click()
@@ -171,7 +173,7 @@ async def test_posts_are_approved_duplicated_and_deleted_together(
         await bar(page).get_by_role("button", name="Undo").click()
         await expect(bar(page)).to_contain_text("2 posts are as they were.")
     copies = (await owned.get("/posts", params={"profileId": place["other"], "q": word}))["data"]
-    assert {(copy["status"], copy["scheduledAt"]) for copy in copies} == {("draft", "2027-05-01T10:00:00.000Z")}
+    assert {(copy["status"], copy["scheduledAt"]) for copy in copies} == {("draft", at)}
     assert len(copies) == 2
     assert [len(copy["targets"]) for copy in copies] == [1, 1]
     assert {(await owned.get(f"/posts/{post['id']}"))["status"] for post in posts} == {"scheduled"}
@@ -182,9 +184,9 @@ async def test_posts_of_the_calendar_are_chosen_by_click_and_key(
 ) -> None:
     word = secrets.token_hex(4)
     for day in (8, 9, 10, 11):
-        await make(owned, place, f"{day} {word}", f"2027-06-{day:02}T10:00:00Z")
+        await make(owned, place, f"{day} {word}", f"{coming.day(6, day)}T10:00:00Z")
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
-        await visit(page, f"/console/calendar?view=month&date=2027-06-01&profileId={place['profile']}")
+        await visit(page, f"/console/calendar?view=month&date={coming.day(6, 1)}&profileId={place['profile']}")
         entries = page.locator(".entry").filter(has_text=word)
         await entries.nth(0).click(modifiers=["Control"])
         await entries.nth(2).click(modifiers=["Shift"])

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from playwright.async_api import Locator, Page, expect
 from simulator import Destination
+from tests.console import coming
 from tests.console.browser import OpenPage, save_draft, sign_in, violations
 from tests.helpers.everywhere import KEYS, World, everywhere
 from tests.helpers.scenes import SCENES
@@ -29,7 +30,7 @@ TEXTS: Mapping[str, str] = {
     "linkPreviewUrl": URL, "color": "#5865f2", "avatarUrl": URL,
     "threadTs": "1716567890.123456",
     "slug": "fresh-rye", "crosspostOf": "1kh35wk", "newsletter": "weekly", "canonicalUrl": URL,
-    "startDate": "2027-01-30", "endDate": "2027-01-31", "startTime": "09:00", "endTime": "18:30",
+    "startDate": f"{coming.day(2, 10)}", "endDate": f"{coming.day(2, 11)}", "startTime": "09:00", "endTime": "18:30",
     "redeemOnlineUrl": URL, "languageCode": "de",
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
