@@ -20,7 +20,7 @@ async def contributor(owned: Api) -> dict[str, Any]:
     invited = await owned.post("/team/invite", json={"email": email, "role": "contributor"})
     token = invited["inviteUrl"].rpartition("/")[2]
     body = {"name": "Willa Writer", "password": "correct horse battery"}
-    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1") as client:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=60) as client:
         accepted = await client.post(f"/team/invites/{token}/accept", json=body)
     assert accepted.status_code == 200, accepted.text
     return await sign_in(owned.service, email)

@@ -245,8 +245,7 @@ async def test_a_ticket_is_opened_with_a_file_and_answered(console: OpenPage, ow
 async def test_a_ticket_is_closed_opened_again_and_deleted_by_its_author(open_page: OpenPage, shop: Shop) -> None:
     service = shop.api.service
     ticket = await shop.api.post("/support", json={"subject": "Posts appear late", "body": "Since Sunday."})
-    # 404: the page may hear of the deletion, and look again, before its own request is answered.
-    async with open_page(at=service, expected={404}, storage_state=await sign_in(service)) as page:
+    async with open_page(at=service, storage_state=await sign_in(service)) as page:
         await page.goto(f"/console/support/{ticket['id']}")
         await page.get_by_role("button", name="Close it").click()
         await page.get_by_text("It is closed and takes no messages.").wait_for()
@@ -544,7 +543,7 @@ async def test_what_is_kept_back_is_seen_in_the_queue_and_let_go(console: OpenPa
         await page.get_by_role("link", name="Jobs").focus()
         await page.keyboard.press("Enter")
         kept = page.get_by_role("table", name="Kept back for a while").get_by_role("row").filter(has_text=account["id"])
-        await expect(kept).to_contain_text("in 59 minutes")
+        await expect(kept).to_contain_text(re.compile(r"in 5\d minutes"))
         await kept.get_by_role("button", name="Go on now").focus()
         await page.keyboard.press("Enter")
         await page.get_by_text("It goes on now.").wait_for()

@@ -71,7 +71,7 @@ async def test_every_key_that_works_everywhere_leads_somewhere(console_at: OpenA
         listed = await listed_keys(page)
         assert {" ".join(keys) for keys in listed} >= _EVERYWHERE
         for keys in listed:
-            assert await changes(page, keys), keys
+            assert await changes(page, keys, patience_ms=30_000), keys
             await expect(page.locator("main h1")).not_to_have_text("Not found")
             if await page.locator("dialog[open]").count():
                 await page.keyboard.press("Escape")
@@ -96,7 +96,7 @@ _ARROWS = {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓": "Ar
 _ARROWS |= {f"⇧ {arrow}": f"Shift+{key}" for arrow, key in _ARROWS.items()}
 
 
-async def changes(page: Page, keys: list[str], start: str = "") -> bool:
+async def changes(page: Page, keys: list[str], start: str = "", patience_ms: int = 2_000) -> bool:
     """Whether these keys, at this page, change the address, the focus, a dialog or the page, within a moment."""
     if start and urlsplit(page.url).path != start:  # another key has led away
         await visit(page, start)
@@ -105,7 +105,7 @@ async def changes(page: Page, keys: list[str], start: str = "") -> bool:
     for pressed in keys:
         await page.keyboard.press(_ARROWS.get(pressed, pressed))
     try:
-        await page.wait_for_function(f"before => ({_SHOWN})() !== before", arg=before, timeout=2_000)
+        await page.wait_for_function(f"before => ({_SHOWN})() !== before", arg=before, timeout=patience_ms)
     except TooLate:
         return False
     await settled(page)

@@ -1,6 +1,5 @@
 """The job of a shop: its blog becomes drafts, by clicks."""
 
-import asyncio
 import secrets
 
 import pytest
@@ -29,9 +28,11 @@ async def test_a_blog_is_pasted_looked_at_and_added(console: OpenPage, owned: Ap
         await expect(page.get_by_role("button", name="Pause")).to_be_visible()
         await expect(page.get_by_role("button", name="Look again")).to_be_visible()
         [feed] = (await owned.get("/feeds", params={"profileId": profile["id"]}))["data"]
-        async with asyncio.timeout(30):
-            while not (await owned.get(f"/feeds/{feed['id']}"))["posted"]:
-                await asyncio.sleep(0.1)
+
+        async def is_posted() -> bool:
+            return bool((await owned.get(f"/feeds/{feed['id']}"))["posted"])
+
+        await owned.service.until(is_posted, "post of the feed")
         await page.reload()
         await expect(page.get_by_role("link", name="became a post")).to_have_count(1)
         assert await violations(page, axe) == []

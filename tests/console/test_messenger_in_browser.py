@@ -38,7 +38,7 @@ async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, a
 
             person = simulator.world.add_person("whatsapp", "mina")
             [hook] = network.webhooks(app, [person], [network.text(person, code)])
-            async with httpx.AsyncClient(base_url=found.base_url) as client:
+            async with httpx.AsyncClient(base_url=found.base_url, timeout=60) as client:
                 answer = await client.post("/api/v1/wa/webhook", content=hook.body, headers=hook.headers)
             assert answer.is_success
 

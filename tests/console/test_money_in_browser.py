@@ -94,7 +94,7 @@ async def enlarge(page: Page) -> None:
     await bank.get_by_role("button", name="Confirm", exact=True).click()
     await bank.get_by_text("Paid. Thank you.").wait_for()
     await bank.close()
-    await expect(plan_of(page)).to_contain_text("Max · $79 a month", timeout=20_000)
+    await expect(plan_of(page)).to_contain_text("Max · $79 a month")
     await expect(asked).to_have_count(0)
     await picture(page, "5-larger")
 

@@ -92,7 +92,7 @@ async def test_what_changed_meanwhile_is_shown_again_and_not_approved(open_page:
 @pytest.mark.usefixtures("account")
 async def test_the_page_is_accessible_at_every_size(open_page: OpenPage, owned: Api, axe: str) -> None:
     """With pictures, a thread, settings, a long word, what was decided and what was not; and the one for the code."""
-    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1") as client:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=60) as client:
         headers = {"Authorization": f"Bearer {owned.key}"}
         file = (
             await client.post("/media/upload", files={"file": ("a.png", picture(), "image/png")}, headers=headers)
@@ -164,7 +164,9 @@ async def test_the_page_gives_nothing_away(owned: Api) -> None:
     """Neither to caches, nor to other sites, nor without its link; forms of other sites are refused."""
     post = await draft(owned, "Quiet " + secrets.token_hex(4))
     path = await link(owned, post)
-    async with httpx.AsyncClient(base_url=owned.service.base_url, headers={"X-Forwarded-For": "10.9.9.9"}) as client:
+    async with httpx.AsyncClient(
+        base_url=owned.service.base_url, headers={"X-Forwarded-For": "10.9.9.9"}, timeout=60
+    ) as client:
         page = await client.get(path, headers={"Accept": "text/html"})
         form = {"post": post["id"], "version": "2", "decision": "approve", "name": "Mallory", "note": ""}
         foreign = await client.post(path, data=form, headers={"Origin": "https://evil.example"})

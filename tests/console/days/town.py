@@ -30,7 +30,7 @@ class Town:
             await self.worker.launch(command="worker")
 
     async def _answers(self) -> bool:
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=60) as client:
             with suppress(httpx.TransportError):
                 return bool((await client.get(f"{self.service.base_url}/api/v1/healthz/api")).status_code)
         return False
