@@ -49,7 +49,7 @@ async def worker(dsn: str, seconds: float = 0.02, freeze: str = "") -> AsyncIter
     finally:
         if process.runs:
             process.thaw()
-            await process.stop(20)
+            await process.stop()
         assert not process.runs
 
 

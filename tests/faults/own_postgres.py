@@ -18,7 +18,8 @@ from signalpost.embedded_postgres.account import ServerAccount
 from signalpost.embedded_postgres.start import _installation
 from signalpost.migrations.runner import migrate
 
-_READY_SECONDS_MAX = 30.0
+SECONDS_MAX = 240.0
+"""Waits end with their condition; the bound is for what never comes, and a little less than a test may take."""
 
 
 class OwnPostgres:
@@ -120,7 +121,7 @@ class OwnPostgres:
         await self._ready()
 
     async def _ready(self) -> None:
-        async with asyncio.timeout(_READY_SECONDS_MAX):
+        async with asyncio.timeout(SECONDS_MAX):
             while True:
                 assert self.runs, self.log[-3000:]
                 with suppress(OSError, asyncpg.PostgresError):
@@ -131,7 +132,7 @@ class OwnPostgres:
     async def lag(self) -> None:
         """As a standby: receive nothing more from the primary."""
         await self.execute("alter system set primary_conninfo = ''", "select pg_reload_conf()")
-        async with asyncio.timeout(_READY_SECONDS_MAX):
+        async with asyncio.timeout(SECONDS_MAX):
             while await self.value("exists (select from pg_stat_wal_receiver)"):
                 await asyncio.sleep(0.02)
 
@@ -140,12 +141,12 @@ class OwnPostgres:
         assert self._process is not None
         with suppress(ProcessLookupError):
             self._process.send_signal(how)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(SECONDS_MAX):
             await self._process.wait()
 
     async def execute(self, *statements: str) -> None:
         """Run statements as its superuser, on a connection of their own."""
-        connection = await asyncpg.connect(self.dsn, timeout=5)
+        connection = await asyncpg.connect(self.dsn)
         try:
             for statement in statements:
                 await connection.execute(statement)
@@ -154,7 +155,7 @@ class OwnPostgres:
 
     async def value(self, expression: str) -> Any:
         """Ask for one value as its superuser."""
-        connection = await asyncpg.connect(self.dsn, timeout=5)
+        connection = await asyncpg.connect(self.dsn)
         try:
             return await connection.fetchval(f"select {expression}")
         finally:
@@ -232,7 +233,7 @@ async def pgbouncer(server: OwnPostgres, mode: str, **more: object) -> AsyncIter
         command = server.run_as_account(str(program), str(file))
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log, cwd="/")
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(SECONDS_MAX):
             while True:
                 assert process.returncode is None, (server.folder / "pgbouncer.log").read_text()
                 with suppress(OSError):

@@ -68,10 +68,10 @@ class Process:
         self._process.kill()
         self._process.join()
 
-    async def stop(self, seconds: float = 40.0) -> int | None:
+    async def stop(self) -> int | None:
         """SIGTERM; returns the exit code."""
         self._process.terminate()
-        await asyncio.to_thread(self._process.join, seconds)
+        await asyncio.to_thread(self._process.join)
         return self._process.exitcode
 
 

@@ -19,6 +19,7 @@ import pytest
 from tests.counterparts.tools import free_port
 from tests.faults import processes
 from tests.faults.hostile import HostileNetwork
+from tests.faults.own_postgres import SECONDS_MAX
 from tests.faults.processes import Process, Sabotage
 from tests.faults.sabotage import named
 from tests.helpers.api import Api
@@ -35,8 +36,6 @@ from signalpost.settings import Settings
 ENDED = ("published", "failed", "partial")
 MOST = 0.75
 """The share of a few times that says how long something usually takes."""
-SECONDS_MAX = 240.0
-"""Waits end with their condition; the bound is for what never comes, and a little less than a test may take."""
 _ALL_DONE = "not exists (select from target where next_attempt_at is not null)"
 
 

@@ -16,7 +16,7 @@ import pytest
 from tests.faults import sabotage
 from tests.faults.hostile import HostileNetwork
 from tests.faults.load import load
-from tests.faults.own_postgres import OwnPostgres, folder_of_server, own_postgres, standby_of
+from tests.faults.own_postgres import SECONDS_MAX, OwnPostgres, folder_of_server, own_postgres, standby_of
 from tests.faults.scene import Scene, open_scene, sizes
 from tests.faults.tcp_proxy import TcpProxy
 from tests.figures.record import Record, holds
@@ -131,7 +131,7 @@ class PointInTime(Recovery):
         self.other.configure(synchronous_standby_names="")  # as whoever recovers has to
         self.other.recover_until(self.primary, self.target)
         await self.other.start()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS_MAX):
             while await self.other.value("pg_is_in_recovery()"):
                 await asyncio.sleep(0.05)
 
