@@ -152,7 +152,7 @@ async def clients(world: World) -> dict[str, str]:
         "bluesky": {"identifier": "alice.test", "appPassword": "right"},
         **{
             key: SCENES[key].fields(world.simulator.world.networks[key])  # type: ignore[misc]
-            for key in ("discord", "ghost", "matrix", "nostr", "slack", "wordpress")
+            for key in ("devto", "discord", "ghost", "matrix", "nostr", "slack", "wordpress")
         },
     }
     clients = {}
@@ -196,7 +196,9 @@ async def test_every_option_of_every_network_is_sent_as_it_was_entered(
 
 
 def test_no_network_is_left_out() -> None:
-    assert {*KEYS, "mastodon", "bluesky", "discord", "ghost", "matrix", "nostr", "slack", "wordpress"} == {*NETWORKS}
+    assert {*KEYS, "mastodon", "bluesky", "devto", "discord", "ghost", "matrix", "nostr", "slack", "wordpress"} == {
+        *NETWORKS
+    }
 
 
 async def test_a_network_that_does_not_answer_is_asked_again_and_what_was_chosen_stays(

@@ -81,6 +81,7 @@ NOT_RUN = {
     ("networks/nostr", "curl $API/platforms/nostr/connect"): SIMULATED,
     ("networks/slack", f'{SLACK}"webhookUrl"'): SIMULATED,
     ("networks/slack", f'{SLACK}"botToken"'): SIMULATED,
+    ("networks/devto", "curl $API/platforms/devto/connect"): SIMULATED,
     ("networks/ghost", "curl $API/platforms/ghost/connect"): SIMULATED,
     ("networks/wordpress", "curl $API/platforms/wordpress/connect"): SIMULATED,
     ("networks/telegram", "curl $API/platforms/telegram/connect"): SIMULATED,

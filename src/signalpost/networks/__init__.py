@@ -5,6 +5,7 @@ from typing import Any
 
 from signalpost.networks.connectors import (
     bluesky,
+    devto,
     discord,
     facebook,
     ghost,
@@ -49,6 +50,7 @@ CONNECTORS: Mapping[str, Connector] = {
         matrix.CONNECTOR,
         reddit.CONNECTOR,
         ghost.CONNECTOR,
+        devto.CONNECTOR,
         google_business.CONNECTOR,
         nostr.CONNECTOR,
     )

@@ -171,6 +171,8 @@ export const RULES = {
     t("This user of the site may write drafts and not publish. Choose the status draft or pending."),
   "media.may_not_upload": () =>
     t("This user of the site may not upload files. Leave them out, or give the user another role there."),
+  "text.front_matter": (_, network) =>
+    t("{network} would take the lines after --- for title and tags. Begin with other words.", { network }),
   "newsletter.draft": () =>
     t("A draft is not sent to anybody. Leave the newsletter out, or publish the post."),
   "newsletter.missing": () =>

@@ -95,6 +95,9 @@ export default /** @type {Record<string, string>} */ ({
   Authors: "Autoren",
   Caption: "Bildunterschrift",
   "Canonical address": "Maßgebliche Adresse",
+  Series: "Reihe",
+  "Address of the cover picture": "Adresse des Titelbilds",
+  Organization: "Organisation",
   "Featured post": "Hervorgehobener Beitrag",
   "Send as newsletter": "Als Newsletter senden",
   "Who gets the e-mail": "Wer die E-Mail bekommt",
@@ -230,6 +233,14 @@ export default /** @type {Record<string, string>} */ ({
     "E-Mail-Adressen von Menschen, die an der Website arbeiten. Üblicherweise gilt als Autor, wem die Website gehört.",
   "The end of the address of the post, in lower case with hyphens. By default Ghost makes it of the title, and adds a number to one that is taken.":
     "Das Ende der Adresse des Beitrags, klein und mit Bindestrichen. Üblicherweise bildet Ghost es aus dem Titel; ist es vergeben, kommt eine Zahl dazu.",
+  "Up to four tags of letters and digits, without `#`.":
+    "Bis zu vier Schlagwörter aus Buchstaben und Ziffern, ohne #.",
+  "The name of a series, which DEV shows above each of its articles. One that does not exist is made.":
+    "Der Name einer Reihe, die DEV über jedem ihrer Artikel zeigt. Was es nicht gibt, wird angelegt.",
+  "The address of a picture that stands above the article. DEV takes no files by its API, so it has to stay there.":
+    "Die Adresse eines Bilds, das über dem Artikel steht. DEV nimmt keine Dateien an, darum muss es dort bleiben.",
+  "The number of an organization at DEV in whose name the article is published; the person must belong to it.":
+    "Die Nummer einer Organisation bei DEV, in deren Namen der Artikel erscheint; die Person muss zu ihr gehören.",
   "Where the post first appeared; search engines then count that page.":
     "Wo der Beitrag zuerst erschienen ist; für Suchmaschinen zählt dann jene Seite.",
   "Whether the theme shows the post as a featured one.": "Ob das Theme den Beitrag hervorhebt.",

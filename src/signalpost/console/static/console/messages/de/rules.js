@@ -44,6 +44,8 @@ export default /** @type {Record<string, string>} */ ({
     "Diese Person darf auf der Website Entwürfe schreiben, aber nicht veröffentlichen. Wählen Sie den Status Entwurf oder Zur Freigabe.",
   "This user of the site may not upload files. Leave them out, or give the user another role there.":
     "Diese Person darf auf der Website keine Dateien hochladen. Lassen Sie sie weg, oder geben Sie ihr dort eine andere Rolle.",
+  "{network} would take the lines after --- for title and tags. Begin with other words.":
+    "{network} läse die Zeilen nach --- als Titel und Schlagwörter. Fangen Sie mit anderen Worten an.",
   "A draft is not sent to anybody. Leave the newsletter out, or publish the post.":
     "Ein Entwurf wird niemandem gesendet. Lassen Sie den Newsletter weg, oder veröffentlichen Sie den Beitrag.",
   "Without a newsletter nothing is sent by e-mail. Name one, or leave this out.":

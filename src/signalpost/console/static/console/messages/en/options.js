@@ -104,6 +104,8 @@ export default /** @type {Record<string, string>} */ ({
   "The id of a post at Reddit to share in the subreddit: in its address, what stands after `comments/`. A crosspost has a title, and no text, link or files of its own.":
     "A post at Reddit to share in the subreddit: in its address, what stands after comments/. A crosspost has a title, and no text, link or files of its own.",
   "`published` (default) or `draft`.": "Usually the post is published.",
+  "Up to four tags of letters and digits, without `#`.":
+    "Up to four tags of letters and digits, without #.",
   "Names of tags. One that does not exist is made. One that begins with `#` is not shown to readers.":
     "Names of tags. One that does not exist is made. One that begins with # is not shown to readers.",
   "Which members of the newsletter get the e-mail: `everyone` (default), `unpaid` or `paid`.":
