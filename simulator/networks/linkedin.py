@@ -3,7 +3,8 @@
 Source: learn.microsoft.com, Community Management API, versions 202510 to 202609.
 An app is self-serve unless its `details` say `partner`: then it may look at files and posts, comment, and renew tokens.
 An app with `details["versions"]` knows only those. Not certain at the real network, and so chosen here: the same
-commentary is a duplicate for ten minutes; the first unescaped bracket of a commentary cuts off what follows.
+commentary is a duplicate for ten minutes; the first unescaped bracket of a commentary cuts off what follows; a post
+that is not there, or that nobody may share, is refused with 403 as one person saw it for a URN of the wrong type.
 """
 
 import re
@@ -183,11 +184,13 @@ class LinkedIn(LinkedInMedia):
         commentary = self._commentary(body)
         content = body.get("content") or {}
         media = self.attached(content, author)
-        if not commentary and not content:
+        reshared = self._reshared(body)
+        if not commentary and not content and reshared is None:
             raise self.refuse(400, "ShareCommentary or content is required")
         if (twin := self._twin(author, commentary)) is not None:
             raise self.refuse(422, f"Content is a duplicate of {twin}")
-        kind = "ugcPost" if "multiImage" in content or any(":video:" in one.urn for one in media) else "share"
+        of_ugc = bool({"multiImage", "poll"} & set(content)) or any(":video:" in one.urn for one in media)
+        kind = "ugcPost" if of_ugc else "share"
         entry = self.publish(
             request, "post", rendered(commentary), account_id=author, remote_id=f"urn:li:{kind}:{self.new_id()}",
             media=tuple(one.sha256 for one in media),
@@ -195,6 +198,7 @@ class LinkedIn(LinkedInMedia):
                 "commentary": commentary,
                 "visibility": body["visibility"],
                 "content": content,
+                "reshare_of": reshared,
                 "alt_texts": [one.get("altText") for one in content.get("multiImage", {}).get("images", ())]
                 or [content.get("media", {}).get("altText")],
             },
@@ -222,6 +226,23 @@ class LinkedIn(LinkedInMedia):
         if not isinstance(distribution, dict) or distribution.get("feedDistribution") not in {"MAIN_FEED", "NONE"}:
             raise self.refuse(400, "/distribution/feedDistribution: is required")
         return commentary
+
+    def _reshared(self, body: Mapping[str, Any]) -> str | None:
+        """Return the post that is reshared; an address names an activity, which LinkedIn does not take here."""
+        if "reshareContext" not in body:
+            return None
+        context = body["reshareContext"]
+        self.checked(context if isinstance(context, dict) else {"reshareContext": context}, "parent")
+        parent = str(context.get("parent"))
+        kind = parent.removeprefix("urn:li:").partition(":")[0]
+        if kind not in {"groupPost", "share", "ugcPost"}:
+            message = f"ERROR :: /reshareContext/parent :: parent value {parent} is of type {kind}. "
+            raise self.refuse(422, f"{message}Allowed URN types are groupPost, share, ugcPost")
+        if body.get("content"):
+            raise self.refuse(422, "/content: not allowed in a reshare")
+        if self.world.ledger.find("linkedin", parent) is None:
+            raise self.refuse(403, "Accessing the resource is forbidden")
+        return parent
 
     def _twin(self, author: str, commentary: str) -> str | None:
         since = self.world.clock() - timedelta(seconds=DUPLICATE_SECONDS)

@@ -14,6 +14,7 @@ from simulator.network import Network, route
 PART_BYTES = 4_194_304
 PROCESSING_SECONDS = 6
 ADDRESS_SECONDS = 86_400
+POLL_DURATIONS = frozenset({"ONE_DAY", "THREE_DAYS", "SEVEN_DAYS", "FOURTEEN_DAYS"})
 
 
 @dataclass
@@ -178,7 +179,31 @@ class LinkedInMedia(Network):
             return [self._usable(content["media"], author, "image", "video", "document")]
         if "article" in content:
             return self._article(content["article"], author)
+        if "poll" in content:
+            self._poll(content["poll"])
         return []
+
+    def _poll(self, poll: Any) -> None:
+        """Check a poll: 2 to 4 answers to one question, for one of four durations."""
+        if not isinstance(poll, dict):
+            raise self.refuse(400, "/content/poll is not an object")
+        self.checked(poll, "question", "options", "settings")
+        question, options, settings = (poll.get(name) for name in ("question", "options", "settings"))
+        if not isinstance(question, str) or not 0 < len(question) <= 140:
+            raise self.error(400, "INVALID_VALUE_FOR_FIELD", "/content/poll/question: has to have 1 to 140 characters")
+        if not isinstance(options, list) or not 2 <= len(options) <= 4:
+            raise self.error(400, "INVALID_VALUE_FOR_FIELD", "/content/poll/options: there have to be 2 to 4")
+        for option in options:
+            self.checked(option if isinstance(option, dict) else {"option": option}, "text")
+            if not isinstance(option.get("text"), str) or not 0 < len(option["text"]) <= 30:
+                raise self.error(400, "INVALID_VALUE_FOR_FIELD", "/content/poll/options: 1 to 30 characters each")
+        if not isinstance(settings, dict) or settings.get("duration") not in POLL_DURATIONS:
+            raise self.error(400, "MISSING_FIELD", "/content/poll/settings/duration: is required")
+        self.checked(settings, "duration", "voteSelectionType", "isVoterVisibleToAuthor")
+        if settings.get("voteSelectionType", "SINGLE_VOTE") != "SINGLE_VOTE":
+            raise self.error(400, "INVALID_VALUE_FOR_FIELD", "/content/poll/settings/voteSelectionType: not supported")
+        if settings.get("isVoterVisibleToAuthor", True) is not True:
+            raise self.error(400, "INVALID_VALUE_FOR_FIELD", "isVoterVisibleToAuthor=false is not supported")
 
     def _article(self, article: Mapping[str, Any], author: Any) -> list[File]:
         self.checked(article, "source", "title", "description", "thumbnail", "thumbnailAltText")

@@ -8,6 +8,7 @@ import msgspec
 
 from signalpost.kit import issue_text
 from signalpost.networks import links
+from signalpost.networks.connectors.linkedin.attached import Poll, PostAddress, attachment_issues, is_attached
 from signalpost.networks.connectors.linkedin.little_text import visible_text
 from signalpost.networks.connectors.linkedin.sources import SOURCES
 from signalpost.networks.contract import (
@@ -42,7 +43,7 @@ Urn = Annotated[
 FACTS = Facts(
     key="linkedin",
     name="LinkedIn",
-    source="learn.microsoft.com, Community Management API (Posts, Images, Videos, Documents), version 202609",
+    source="learn.microsoft.com, Community Management API (Posts, Polls, Images, Videos, Documents), version 202609",
     verified_on="2026-11-21",
     sources=SOURCES,
     base_url="https://api.linkedin.com",
@@ -116,6 +117,17 @@ FACTS = Facts(
             "of `link`, or of the first URL of the text.",
             default=False,
         ),
+        "poll": Option(
+            type=Poll,
+            description="A poll: `{question, options[2-4], duration?}`, for `ONE_DAY`, `THREE_DAYS`, `SEVEN_DAYS` "
+            "(default) or `FOURTEEN_DAYS`. Its post has no media and no link card. The author sees who voted.",
+        ),
+        "reshareOf": Option(
+            label="Post to reshare",
+            type=PostAddress,
+            description="A post of LinkedIn that is shown below the text: its address, which its menu copies, or its "
+            "URN. Not with media, a poll or a link card.",
+        ),
     },
     rate_limit=RateLimit(count=100_000, seconds=86_400, per="app"),
     notes="A member can publish 150 posts a day through an app. Mentions are written "
@@ -126,7 +138,7 @@ FACTS = Facts(
 
 def card_link(outgoing: Outgoing) -> str | None:
     """Return the address that the post shows as a card; None for no card."""
-    if outgoing.media or outgoing.options.get("disableLinkPreview") is True:
+    if outgoing.media or is_attached(outgoing) or outgoing.options.get("disableLinkPreview") is True:
         return None
     match = None if outgoing.link else _LINK.search(outgoing.text)
     return outgoing.link or (links.balanced(match[0]) if match else None)
@@ -139,8 +151,8 @@ def text_of(outgoing: Outgoing) -> str:
 
 
 def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
-    """Check the link in the text, the author, the first comment, and what the facts cannot say of files."""
-    issues = [*_text(outgoing), *_options(outgoing, account_facts), *_comment(outgoing)]
+    """Check the link in the text, the author, the first comment, poll and reshare, and more of files than the facts."""
+    issues = [*_text(outgoing), *_options(outgoing, account_facts), *_comment(outgoing), *attachment_issues(outgoing)]
     for index, media in enumerate(outgoing.media):
         check = _video if media.kind == "video" else _image
         issues += check(media, f"/media/{index}")

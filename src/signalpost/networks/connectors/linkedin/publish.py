@@ -5,6 +5,7 @@ so within that time the identical body is sent again, and afterwards only an org
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -12,6 +13,7 @@ from typing import Any, Final
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse, HttpFailure
 from signalpost.networks import opengraph
+from signalpost.networks.connectors.linkedin.attached import poll_of, reshared_urn
 from signalpost.networks.connectors.linkedin.calls import CREATE, DUPLICATE, call, encoded, explain
 from signalpost.networks.connectors.linkedin.facts import TITLE_MAX, card_link, text_of
 from signalpost.networks.connectors.linkedin.little_text import little_text
@@ -44,6 +46,10 @@ _SKEW: Final = timedelta(seconds=60)
 _THUMBNAIL_BYTES_MAX: Final = 5_000_000
 _DESCRIPTION_MAX: Final = 4_000
 _LISTED: Final = 10
+_NOT_THERE: Final = frozenset({403, 404})
+_RESHARE_ADVICE: Final = (
+    "Check that the post to reshare is still there, that it is public, and that its author lets others share it."
+)
 _MEMBERS_ONLY: Final = (
     "LinkedIn does not let apps read a member's posts, so only the member can see whether it is there."
 )
@@ -94,7 +100,20 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
     if not isinstance(body, Mapping):
         return body
     await part.intend({"at": clock.wire(part.session.now()), "body": body})
-    return await _send(part.session, body)
+    try:
+        return await _send(part.session, body)
+    except ApiError as error:
+        if (refused := _not_reshared(error, body)) is not None:
+            return refused
+        raise
+
+
+def _not_reshared(error: ApiError, body: Mapping[str, Any]) -> Refused | None:
+    """Return what a refusal means if it may be the reshared post that is not there, or that nobody may share."""
+    outcome = explain(error)
+    if not isinstance(outcome, Refused) or "reshareContext" not in body or error.response.status not in _NOT_THERE:
+        return None
+    return replace(outcome, code="content_rejected", remediation=_RESHARE_ADVICE)
 
 
 async def _create_again(part: ThreadPart, lost: Mapping[str, Any]) -> PublicPart | Outcome:
@@ -108,7 +127,7 @@ async def _create_again(part: ThreadPart, lost: Mapping[str, Any]) -> PublicPart
     except ApiError as error:
         if error.response.status in {409, 422} and (duplicate := DUPLICATE.search(_message(error))) is not None:
             return {"id": duplicate[1]}
-        outcome = explain(error)
+        outcome = _not_reshared(error, lost["body"]) or explain(error)
         if isinstance(outcome, Refused) and outcome.code != "duplicate_content":
             await part.journal.record(_LOST, None)  # neither call was accepted: a corrected post is another one
     except HttpFailure as failure:
@@ -149,14 +168,26 @@ async def _post(part: ThreadPart) -> dict[str, Any] | Outcome:
         "lifecycleState": "PUBLISHED",
         "isReshareDisabledByAuthor": False,
     }
+    if outgoing.options.get("reshareOf") is not None:
+        return _reshare(outgoing, body)
     urns = await urns_of(part, author)
     if not isinstance(urns, list):
         return urns
-    if urns:
+    if (question := poll_of(outgoing)) is not None:
+        body["content"] = {"poll": question}
+    elif urns:
         body["content"] = _media(outgoing, urns)
     elif (url := card_link(outgoing)) is not None:
         body["content"] = {"article": await _article(part, url, author)}
     return body
+
+
+def _reshare(outgoing: Outgoing, body: dict[str, Any]) -> dict[str, Any] | Refused:
+    urn = reshared_urn(outgoing)
+    if urn is None:
+        message = "The address of the post to reshare does not say which post it is."
+        return Refused(code="content_rejected", message=message, rule="linkedin.reshare.address")
+    return body | {"reshareContext": {"parent": urn}}
 
 
 def _media(outgoing: Outgoing, urns: Sequence[str]) -> dict[str, Any]:

@@ -211,6 +211,12 @@ export const RULES = {
     t("This answer is too long: at most {limit} characters. Shorten it.", { limit: number(v.limit) }),
   "quote.with_media": (_, network) =>
     t("A post on {network} that quotes another has neither files nor a poll. Leave them out.", { network }),
+  "reshare.with_media": (_, network) =>
+    t("A post on {network} that shares another has neither files nor a poll. Leave them out.", { network }),
+  "reshare.address": (_, network) =>
+    t("This is not the link of a post that {network} can share. Copy it again from the menu of the post.", {
+      network,
+    }),
   "quote.invalid": () => t("This is not the id of a post. Copy it again: it begins with nevent1 or note1."),
   "quote.with_other": (_, network) =>
     t("A quote on {network} has neither a poll nor a link card. Put the link into the text.", { network }),

@@ -44,6 +44,8 @@ export default /** @type {Record<string, string>} */ ({
   "Name of the sender": "Name des Absenders",
   "Picture of the sender": "Bild des Absenders",
   Question: "Frage",
+  Duration: "Dauer",
+  "Post to reshare": "Beitrag, der geteilt wird",
   "Duration in hours": "Dauer in Stunden",
   Text: "Text",
   "Colour, for example #5865f2": "Farbe, zum Beispiel #5865f2",
@@ -197,6 +199,10 @@ export default /** @type {Record<string, string>} */ ({
     "Steht am Dokument. Üblich ist der Titel des Beitrags oder der Name der Datei.",
   "Shows no card for a link; `link` is then appended to the text. By default the card is made of `link`, or of the first URL of the text.":
     "Zeigt keine Karte für einen Link; er steht dann am Ende des Textes.",
+  "A poll: `{question, options[2-4], duration?}`, for `ONE_DAY`, `THREE_DAYS`, `SEVEN_DAYS` (default) or `FOURTEEN_DAYS`. Its post has no media and no link card. The author sees who voted.":
+    "Eine Umfrage unter dem Text, mit 2 bis 4 Antworten; üblich ist eine Woche. Ihr Beitrag hat weder Dateien noch eine Link-Karte. Wer den Beitrag verfasst, sieht, wer abgestimmt hat.",
+  "A post of LinkedIn that is shown below the text: its address, which its menu copies, or its URN. Not with media, a poll or a link card.":
+    "Steht unter dem Text. Das Menü jenes Beitrags kopiert seinen Link. Nicht mit Dateien, einer Umfrage oder einer Link-Karte.",
   "Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or `verified`. Not for a reply.":
     "Üblicherweise dürfen alle antworten. Nicht bei einer Antwort.",
   "The id of a post to reply to. X accepts replies to others only if they mentioned the account.":

@@ -20,6 +20,10 @@ export default /** @type {Record<string, string>} */ ({
     "Der Server dieses Kontos kann keine Beiträge zitieren. Lassen Sie das Zitat weg.",
   "A post on {network} that quotes another has neither files nor a poll. Leave them out.":
     "Ein Beitrag auf {network}, der einen anderen zitiert, hat weder Dateien noch eine Umfrage. Lassen Sie sie weg.",
+  "A post on {network} that shares another has neither files nor a poll. Leave them out.":
+    "Ein Beitrag auf {network}, der einen anderen teilt, hat weder Dateien noch eine Umfrage. Lassen Sie sie weg.",
+  "This is not the link of a post that {network} can share. Copy it again from the menu of the post.":
+    "Das ist nicht der Link eines Beitrags, den {network} teilen kann. Kopieren Sie ihn noch einmal aus dem Menü des Beitrags.",
   "A post on {network} with files shows no link card. Put the link into the text.":
     "Ein Beitrag auf {network} mit Dateien zeigt keine Linkkarte. Schreiben Sie den Link in den Text.",
   "This is not the id of a post. Copy it again: it begins with nevent1 or note1.":

@@ -50,6 +50,14 @@ export default /** @type {Record<string, string>} */ ({
     "Usually everyone can see it. Only posts of a person can be limited to connections.",
   "Shows no card for a link; `link` is then appended to the text. By default the card is made of `link`, or of the first URL of the text.":
     "The post's link is then added to the text. Usually a card is made of it, or of the first link in the text.",
+  ONE_DAY: "1 day",
+  THREE_DAYS: "3 days",
+  SEVEN_DAYS: "1 week",
+  FOURTEEN_DAYS: "2 weeks",
+  "A poll: `{question, options[2-4], duration?}`, for `ONE_DAY`, `THREE_DAYS`, `SEVEN_DAYS` (default) or `FOURTEEN_DAYS`. Its post has no media and no link card. The author sees who voted.":
+    "A poll below the text, with 2 to 4 answers; usually for a week. Its post has no files and no link card. The author sees who voted.",
+  "A post of LinkedIn that is shown below the text: its address, which its menu copies, or its URN. Not with media, a poll or a link card.":
+    "Shown below the text. The menu of that post copies its link. Not with files, a poll or a link card.",
   "Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or `verified`. Not for a reply.":
     "Usually everyone can reply. Not for a reply.",
   "A poll: `{options[2-4], minutes}`. A post with a poll has no media.":
