@@ -1,7 +1,8 @@
 """Pinterest, API v5: pins on boards, carousels, videos by an upload like that of S3, refresh tokens that are replaced.
 
-Source: developers.pinterest.com (OpenAPI 5.23.0). Not certain at the real network, and so chosen here: the inner codes
-of errors; parameters of PKCE are ignored; an app with trial access (`app.details["trial"]`) is refused with code 29.
+Source: developers.pinterest.com (OpenAPI 5.23.0; `ai_disclosures` of 5.28.0). Not certain at the real network, and so
+chosen here: the inner codes of errors; parameters of PKCE are ignored; an app with trial access
+(`app.details["trial"]`) is refused with code 29.
 """
 
 import base64
@@ -23,6 +24,7 @@ PER_SECOND = Limit(100, 1)
 PROCESSING_SECONDS = 8
 IMAGES = {"image/jpeg", "image/png"}
 IMAGE_BYTES_MAX = 20_000_000
+DISCLOSURES = ("AI_MODIFIED", "SYNTHETIC_PERFORMER")
 VIDEO_BYTES_MAX = 2_000_000_000
 _CODES = {400: 1, 401: 2, 403: 29, 404: 40, 429: 8}
 _METRICS = {"IMPRESSION": 30.0, "SAVE": 1.0, "PIN_CLICK": 3.0, "OUTBOUND_CLICK": 1.5, "TOTAL_COMMENTS": 0.3,
@@ -140,7 +142,7 @@ class Pinterest(Network):
         body = request.json
         self.only(
             body, "board_id", "board_section_id", "title", "description", "link", "alt_text", "dominant_color",
-            "parent_pin_id", "media_source", "note",
+            "parent_pin_id", "media_source", "note", "ai_disclosures",
         )  # fmt: skip
         if request.grant.app.details.get("trial"):
             raise self.refuse(403, "Your application consumer type is not supported, please contact support.")
@@ -157,6 +159,7 @@ class Pinterest(Network):
         if not isinstance(source, dict):
             raise self.refuse(400, "'media_source' is a required property")
         files = self._files(request, source)
+        disclosures = self._disclosures(body)
         entry = self.publish(
             request,
             "pin",
@@ -165,9 +168,21 @@ class Pinterest(Network):
             details={
                 "board_id": board.id, "board_section_id": section, "title": body.get("title"), "link": body.get("link"),
                 "alt_texts": [body.get("alt_text")], "source": source["source_type"],
+                "ai_disclosures": disclosures,
             },
         )  # fmt: skip
         return Response(201, self._pin(entry))
+
+    def _disclosures(self, body: Mapping[str, Any]) -> list[str]:
+        if "ai_disclosures" not in body:
+            return []
+        given = body["ai_disclosures"]
+        values = given.get("values") if isinstance(given, dict) else None
+        if not isinstance(values, list) or not values or set(given) != {"values"}:
+            raise self.refuse(400, "'ai_disclosures': 'values' is a required property and not empty")
+        if wrong := [value for value in values if value not in DISCLOSURES]:
+            raise self.refuse(400, f"{wrong[0]!r} is not one of {list(DISCLOSURES)}")
+        return values
 
     def _files(self, request: Request, source: Mapping[str, Any]) -> list[bytes]:
         kind = source.get("source_type")

@@ -149,6 +149,30 @@ async def test_a_pin_goes_to_a_section_of_its_board(connect: Connect) -> None:
     assert entry.details["board_section_id"] == "88"
 
 
+@pytest.mark.parametrize(
+    ("options", "labels"),
+    [
+        ({}, []),
+        ({"aiDisclosures": []}, []),
+        ({"aiDisclosures": ["AI_MODIFIED", "SYNTHETIC_PERFORMER"]}, ["AI_MODIFIED", "SYNTHETIC_PERFORMER"]),
+        ({"aiDisclosures": ["AI_MODIFIED"] * 2}, ["AI_MODIFIED"]),
+    ],
+)
+async def test_a_pin_says_that_it_was_made_with_ai(
+    connect: Connect, options: dict[str, Any], labels: list[str]
+) -> None:
+    """Pinterest refuses an empty list, so none is sent; a label does not hinder finding a pin again."""
+    stage = await connect()
+    post = stage.post("a robot", files=(stage.file("image"),), options=options)
+    assert preflight.check(PINTEREST, post, stage.identity.facts) == []
+    stage.world.add_fault("pinterest", "lost", "POST /v5/pins")
+
+    assert isinstance(await stage.publish(post), Published)
+
+    (entry,) = stage.public()
+    assert entry.details["ai_disclosures"] == labels
+
+
 async def test_an_app_with_trial_access(connect: Connect) -> None:
     stage = await connect()
     grant = stage.world.networks["pinterest"].oauth.grants[0]
@@ -171,6 +195,7 @@ BOARD = {"boardId": "5001"}
         (outgoing("x", media=(image(),), title="x" * 101, options=BOARD), "pinterest.title.max"),
         (outgoing("x", media=(image(),), link=f"https://e.com/{'x' * 2048}", options=BOARD), "pinterest.link.max"),
         (outgoing("x", media=(image(),), options={"boardId": "Recipes"}), "pinterest.options.type"),
+        (outgoing("x", media=(image(),), options={**BOARD, "aiDisclosures": ["AI"]}), "pinterest.options.type"),
         (outgoing("x", media=(image(),) * 6, options=BOARD), "pinterest.media.max_count"),
         (
             outgoing("x", media=(image(kind="video", mime_type="video/mp4", duration_ms=3_000),), options=BOARD),

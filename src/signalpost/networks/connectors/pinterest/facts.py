@@ -1,7 +1,7 @@
 """What Pinterest allows, and the values of its options."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -10,13 +10,17 @@ from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, Pre
 
 BoardId = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,30}$")]
 Address = Annotated[str, msgspec.Meta(pattern=r"^https?://", max_length=2048)]
+Disclosure = Literal["AI_MODIFIED", "SYNTHETIC_PERFORMER"]
+"""As in OpenAPI 5.28.0, of which github.com/oapicf/pinterest-sdk makes clients, read on 2026-11-29. In production:
+publishers of pins send these two, and note that Pinterest refuses an empty list; version 14.25 of its app shows its
+label for either (github.com/SysAdminDoc/HushPinterest, read on 2026-11-29)."""
 LINK_MAX = 2_048
 VIDEO_MS_MIN = 4_000
 
 FACTS = Facts(
     key="pinterest",
     name="Pinterest",
-    source="developers.pinterest.com (OpenAPI 5.23.0)",
+    source="developers.pinterest.com (OpenAPI 5.23.0, labels of 5.28.0)",
     verified_on="2026-11-22",
     sources=SOURCES,
     api_version="v5",
@@ -63,6 +67,12 @@ FACTS = Facts(
             label="Cover picture",
             type=Address,
             description="The address of a cover image for a video; without it, its first second is shown.",
+        ),
+        "aiDisclosures": Option(
+            label="Made with AI",
+            type=Annotated[list[Disclosure], msgspec.Meta(max_length=2)],
+            description="Labels the pin: `AI_MODIFIED` if it was made or changed with AI, `SYNTHETIC_PERFORMER` if it "
+            "shows a person who was made with AI.",
         ),
     },
     metrics_per_call=1,

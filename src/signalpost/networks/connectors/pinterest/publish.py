@@ -74,6 +74,7 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
 def _fields(part: ThreadPart) -> dict[str, Any]:
     """Return the members of a pin, without those that are empty."""
     outgoing = part.outgoing
+    disclosures = list(dict.fromkeys(outgoing.options.get("aiDisclosures") or ()))
     values = {
         "board_id": _board_of(part),
         "board_section_id": outgoing.options.get("boardSectionId"),
@@ -81,6 +82,7 @@ def _fields(part: ThreadPart) -> dict[str, Any]:
         "description": text_of_part(FACTS, outgoing, 0),
         "link": outgoing.options.get("link") or outgoing.link,
         "alt_text": outgoing.media[0].alt_text if outgoing.media else None,
+        "ai_disclosures": {"values": disclosures} if disclosures else None,
     }
     return {name: value for name, value in values.items() if value}
 

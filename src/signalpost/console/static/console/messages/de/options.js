@@ -203,6 +203,8 @@ export default /** @type {Record<string, string>} */ ({
     "Eine Umfrage unter dem Text, mit 2 bis 4 Antworten; üblich ist eine Woche. Ihr Beitrag hat weder Dateien noch eine Link-Karte. Wer den Beitrag verfasst, sieht, wer abgestimmt hat.",
   "A post of LinkedIn that is shown below the text: its address, which its menu copies, or its URN. Not with media, a poll or a link card.":
     "Steht unter dem Text. Das Menü jenes Beitrags kopiert seinen Link. Nicht mit Dateien, einer Umfrage oder einer Link-Karte.",
+  "Labels the pin: `AI_MODIFIED` if it was made or changed with AI, `SYNTHETIC_PERFORMER` if it shows a person who was made with AI.":
+    "Pinterest zeigt eine Kennzeichnung am Pin.",
   "Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or `verified`. Not for a reply.":
     "Üblicherweise dürfen alle antworten. Nicht bei einer Antwort.",
   "The id of a post to reply to. X accepts replies to others only if they mentioned the account.":

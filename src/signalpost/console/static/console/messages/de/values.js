@@ -51,6 +51,8 @@ export default /** @type {Record<string, string>} */ ({
   MUTUAL_FOLLOW_FRIENDS: "Freunde",
   FOLLOWER_OF_CREATOR: "Follower",
   SELF_ONLY: "Nur ich",
+  AI_MODIFIED: "Mit KI erstellt oder verändert",
+  SYNTHETIC_PERFORMER: "Zeigt einen Menschen aus KI",
   ONE_DAY: "1 Tag",
   THREE_DAYS: "3 Tage",
   SEVEN_DAYS: "1 Woche",

@@ -62,6 +62,10 @@ export default /** @type {Record<string, string>} */ ({
     "Usually everyone can reply. Not for a reply.",
   "A poll: `{options[2-4], minutes}`. A post with a poll has no media.":
     "A poll with 2 to 4 answers. A post with a poll has no media.",
+  AI_MODIFIED: "Made or changed with AI",
+  SYNTHETIC_PERFORMER: "Shows a person made with AI",
+  "Labels the pin: `AI_MODIFIED` if it was made or changed with AI, `SYNTHETIC_PERFORMER` if it shows a person who was made with AI.":
+    "Pinterest shows a label with the pin.",
   "Where the pin leads, instead of the post's `link`.": "Where the pin leads, instead of the post's link.",
   "Who can see the video: `public` (default), `unlisted` or `private`.":
     "Usually everyone can see it. Unlisted: whoever has the link. Private: only the channel.",
