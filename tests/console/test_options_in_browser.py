@@ -36,7 +36,10 @@ TEXTS: Mapping[str, str] = {
     "redeemOnlineUrl": URL, "languageCode": "de",
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
-TEXTS_OF: Mapping[tuple[str, str], str] = {("bluesky", "quoteId"): "https://bsky.app/profile/ada.example/post/3k"}
+TEXTS_OF: Mapping[tuple[str, str], str] = {
+    ("bluesky", "quoteId"): "https://bsky.app/profile/ada.example/post/3k",
+    ("bluesky", "text"): "WEBVTT\n\n00:00.000 --> 00:02.000\nRye bread",
+}
 """The same for fields that need something else at a network."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}
 RULE = "POST /v2/post/publish/creator_info/query/"

@@ -10,6 +10,7 @@ from typing import Any
 
 import av
 import pytest
+from PIL import Image
 from tests.helpers import media_files
 from tests.media.test_repackage import rotated
 
@@ -66,6 +67,24 @@ async def test_any_video_becomes_one_that_every_network_takes(
     }  # fmt: skip
     assert media_files.SECRET not in written
     assert file_types.recognize(written[: file_types.HEAD_BYTES]) == file_types.ALLOWED[MP4]
+
+
+async def test_an_animated_gif_becomes_a_video(tmp_path: Path) -> None:
+    """Its frames keep their times; what is transparent is white, not black."""
+    frames = [Image.new("RGBA", (96, 64), (0, 0, 0, 0)) for _ in range(12)]
+    for number, frame in enumerate(frames):
+        frame.paste((200, 0, 0, 255), (number, 0, number + 8, 64))
+    gif = io.BytesIO()
+    frames[0].save(gif, "GIF", save_all=True, append_images=frames[1:], duration=100, loop=0, disposal=2)
+
+    result = await encode(tmp_path, gif.getvalue(), "image/gif")
+
+    assert result == DeriveResult(mime_type=MP4, width=96, height=64, video_codec="h264", audio_codec=None)
+    written = (tmp_path / "output").read_bytes()
+    assert described(written) == {
+        "codecs": ["h264"], "sizes": {(96, 64)}, "frames": 12, "seconds": 1.2, "rate": 10,
+    }  # fmt: skip
+    assert _brightness(tmp_path / "output")[3] > 200
 
 
 async def test_it_gets_as_small_as_it_has_to_be(tmp_path: Path) -> None:

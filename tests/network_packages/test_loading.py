@@ -39,6 +39,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("wrong_claims", "formless", "CONNECTOR = connector(connect=None)", "need each other"),
     ("wrong_claims", "endless", "CONNECTOR = connector(facts=facts(thread_parts_max=9999))", "thread_parts_max"),
     ("wrong_claims", "story", "CONNECTOR = connector(facts=facts(stories=True))", "needs the option type"),
+    ("wrong_claims", "animated", "CONNECTOR = connector(facts=facts(gif_as_video=True))", "gif_as_video"),
     ("wrong_claims", "insecure", "CONNECTOR = connector(facts=facts(base_url='http://x.example'))", "https://"),
     ("wrong_claims", "undated", "CONNECTOR = connector(facts=facts(verified_on='lately'))", "verified_on"),
     ("wrong_claims", "typeless", "CONNECTOR = connector(facts=facts(text=100))", "facts.text is not a TextRule"),

@@ -22,6 +22,7 @@ from signalpost.networks.contract import (
     NeedsReconnect,
     NetworkSession,
     OutcomeUnknown,
+    Part,
     Published,
     Refused,
 )
@@ -287,6 +288,52 @@ async def test_a_video_is_published_as_a_video(pds: ReferencePds, http: Client) 
     assert isinstance(outcome, Published), outcome
     embed = (await read(http, pds, outcome.remote_id))["value"]["embed"]
     assert (embed["$type"], embed["video"]["mimeType"]) == ("app.bsky.embed.video", "video/mp4")
+
+
+async def test_captions_and_how_a_video_is_shown(pds: ReferencePds, http: Client) -> None:
+    """Captions belong to the first post; a video that was a GIF plays like one, wherever it stands."""
+    opened = await open_account(http, pds, pds.accounts[0])
+    film = image(data=b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 9000, kind="video", mime_type="video/mp4")
+    text = "WEBVTT\n\n00:00.000 --> 00:02.000\nBrød"
+    options = {"captions": [{"language": "nb-NO", "text": text}, {"language": "en", "text": text}]}
+    film_twice = outgoing("film", "again", media=(film,), options=options)
+    second = Part(text="again", media=(replace(film, is_animation=True),))
+
+    outcome = await bluesky().publish(opened, replace(film_twice, parts=(film_twice.parts[0], second)), MemoryJournal())
+    like_a_gif = await bluesky().publish(
+        opened, outgoing("gif", media=(film,), options={"videoAsGif": True}), MemoryJournal()
+    )
+
+    assert isinstance(outcome, Published), outcome
+    assert isinstance(like_a_gif, Published), like_a_gif
+    embeds = [
+        (await read(http, pds, uri))["value"]["embed"]
+        for uri in (outcome.remote_id, *outcome.thread_ids, like_a_gif.remote_id)
+    ]
+    tracks = embeds[0]["captions"]
+    assert [track["lang"] for track in tracks] == ["nb-NO", "en"]
+    assert {(track["file"]["mimeType"], track["file"]["size"]) for track in tracks} == {
+        ("text/vtt", len(text.encode()))
+    }
+    assert ["captions" in embed for embed in embeds] == [True, False, False]
+    assert [embed.get("presentation") for embed in embeds] == [None, "gif", "gif"]
+
+
+@pytest.mark.parametrize(("count", "kind"), [(4, "images"), (5, "gallery"), (10, "gallery")])
+async def test_more_than_four_images_are_a_gallery(pds: ReferencePds, http: Client, count: int, kind: str) -> None:
+    opened = await open_account(http, pds, pds.accounts[0])
+    pictures = tuple(image(f"picture {number}", width=3, height=2) for number in range(count))
+
+    outcome = await bluesky().publish(opened, outgoing("many", media=pictures), MemoryJournal())
+
+    assert isinstance(outcome, Published), outcome
+    embed = (await read(http, pds, outcome.remote_id))["value"]["embed"]
+    assert embed["$type"] == f"app.bsky.embed.{kind}"
+    shown = embed["items" if kind == "gallery" else "images"]
+    assert [item["alt"] for item in shown] == [f"picture {number}" for number in range(count)]
+    assert all(item["aspectRatio"] == {"width": 3, "height": 2} for item in shown)
+    if kind == "gallery":
+        assert {item["$type"] for item in shown} == {"app.bsky.embed.gallery#image"}
 
 
 async def test_an_expired_access_token_is_renewed_and_the_new_tokens_are_stored(

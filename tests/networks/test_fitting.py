@@ -61,6 +61,24 @@ def test_a_file_is_converted_for_the_rules_that_it_breaks(name: str) -> None:
     assert needed is None or fitting.fit(FACTS, needed.apply(media), {}) is None
 
 
+@pytest.mark.parametrize(
+    ("gif_as_video", "duration_ms", "becomes"), [(True, 1_200, "video"), (True, None, "gif"), (False, 1_200, "gif")]
+)
+def test_an_animated_gif_becomes_a_video_where_the_network_shows_none(
+    *, gif_as_video: bool, duration_ms: int | None, becomes: str
+) -> None:
+    facts = replace(FACTS, gif_as_video=gif_as_video)
+    media = replace(GOOD, kind="gif", mime_type="image/gif", duration_ms=duration_ms)
+
+    (after,) = fitting.fitted(facts, outgoing("x", media=(media,))).media
+
+    assert (after.kind, after.is_animation) == (becomes, becomes == "video")
+    assert after.mime_type == ("video/mp4" if becomes == "video" else "image/gif")
+    connector = replace(CONNECTORS["sandbox"], facts=replace(facts, text=TextRule(max_length=9)))
+    issues = [issue.rule for issue in preflight.check(connector, outgoing("x", media=(after,)), {})]
+    assert issues == ([] if becomes == "video" else ["example.media.kind"])
+
+
 def test_a_network_with_types_that_we_do_not_write_gets_nothing_else() -> None:
     facts = replace(FACTS, media={"image": replace(RULE, mime_types=("image/bmp",))})
 

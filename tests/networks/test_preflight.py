@@ -10,6 +10,7 @@ from signalpost.networks.contract import Connector, Outgoing, Part, TextRule
 from signalpost.networks.counting import graphemes, length, text_length
 from signalpost.networks.preflight import check, text_of_part
 
+EN = {"language": "en", "text": "WEBVTT\n\n00:00.000 --> 00:02.000\nRye bread"}
 BLUESKY, MASTODON, SANDBOX = (CONNECTORS[key] for key in ("bluesky", "mastodon", "sandbox"))
 VIDEO: dict[str, Any] = {"kind": "video", "mime_type": "video/mp4", "file_name": "film.mp4"}
 SMALL_SERVER = {
@@ -114,7 +115,7 @@ def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> Non
         (BLUESKY, outgoing(" ", link="https://a.b"), {}, []),
         (BLUESKY, outgoing("a", "  "), {}, [("bluesky.content.required", "/thread/0/text")]),
         (BLUESKY, outgoing("", media=(image(),)), {}, []),
-        (BLUESKY, outgoing("a", media=(image(),) * 5), {}, [("bluesky.media.max_count", "/media")]),
+        (BLUESKY, outgoing("a", media=(image(),) * 11), {}, [("bluesky.media.max_count", "/media")]),
         (BLUESKY, outgoing("a", media=(image(size_bytes=2_000_001),)), {}, [("bluesky.media.max_bytes", "/media/0")]),
         (BLUESKY, outgoing("a", media=(image(mime_type="image/heic"),)), {}, [("bluesky.media.mime_type", "/media/0")]),
         (BLUESKY, outgoing("a", media=(image(kind="gif"),)), {}, [("bluesky.media.kind", "/media/0")]),
@@ -139,6 +140,32 @@ def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> Non
         (BLUESKY, outgoing("a", options={"labels": ["porn"] * 5}), {}, [("bluesky.options.type", "/options/labels")]),
         (BLUESKY, outgoing("a", options={"labels": ["spam"]}), {}, [("bluesky.options.type", "/options/labels/0")]),
         (BLUESKY, outgoing("a", options={"replyGate": "all"}), {}, [("bluesky.options.type", "/options/replyGate")]),
+        (BLUESKY, outgoing("a", media=(image(),) * 10), {}, []),
+        (BLUESKY, outgoing("a", media=(image(**VIDEO),), options={"captions": [EN], "videoAsGif": True}), {}, []),
+        (
+            BLUESKY,
+            outgoing("a", options={"captions": [EN], "videoAsGif": True}),
+            {},
+            [("bluesky.options.unused", "/options/captions"), ("bluesky.options.unused", "/options/videoAsGif")],
+        ),
+        (
+            BLUESKY,
+            outgoing("a", media=(image(**VIDEO),), options={"captions": [EN, EN]}),
+            {},
+            [("bluesky.captions.languages_differ", "/options/captions/1/language")],
+        ),
+        (
+            BLUESKY,
+            outgoing("a", media=(image(**VIDEO),), options={"captions": [EN | {"text": "WEBVTT\n" + "é" * 9_997}]}),
+            {},
+            [("bluesky.captions.max_bytes", "/options/captions/0/text")],
+        ),
+        (
+            BLUESKY,
+            outgoing("a", media=(image(**VIDEO),), options={"captions": [EN | {"text": "1\n00:00:00,000"}]}),
+            {},
+            [("bluesky.options.type", "/options/captions/0/text")],
+        ),
         (
             BLUESKY,
             outgoing("a", options={"quoteId": "https://bsky.app/profile/a.b"}),

@@ -143,6 +143,27 @@ async def test_a_video_is_encoded_while_the_post_is_processing(
     assert await encode_videos(context) == 0
 
 
+async def test_an_animated_gif_is_sent_as_a_video_where_the_network_wants_one(
+    stage: StagedNetwork, album: Album, context: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connector = networks.CONNECTORS["stage"]
+    facts = replace(connector.facts, gif_as_video=True)
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(connector, facts=facts))
+    gif = await album.upload(media_files.animation(12, size=64), "cat.gif")
+    checked = await album.validate(media=[gif])
+    post = (await album.create(media=[gif])).json()["id"]
+    await stage.work()
+    assert await encode_videos(context) == 1
+    await stage.pass_time(post)
+
+    [derived] = checked["targets"][0]["derivedMedia"]
+    assert (derived["mimeType"], derived["rules"]) == ("video/mp4", ["stage.media.kind"])
+    assert (await stage.status(post))["status"] == "published"
+    [(sent, content)] = album.files
+    assert (sent.kind, sent.is_animation, sent.mime_type, sent.file_name) == ("video", True, "video/mp4", "cat.mp4")
+    assert hashlib.sha256(content).digest() == sent.sha256
+
+
 async def test_a_video_that_is_not_encoded_after_all_fails_the_post(
     stage: StagedNetwork, album: Album, context: AppContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -182,6 +182,9 @@ def _media(facts: Facts) -> Iterator[str]:
     kinds = get_args(Kind)
     if facts.media_required and not facts.media:
         yield "facts.media_required needs facts.media."
+    video = facts.media.get("video")
+    if facts.gif_as_video and ("gif" in facts.media or video is None or "video/mp4" not in video.mime_types):
+        yield "facts.gif_as_video needs a rule of videos with the type video/mp4, and none of GIFs."
     for kind, rule in facts.media.items():
         if kind not in kinds:
             yield f"There is no kind of media {kind!r}; these are: {', '.join(kinds)}."

@@ -1,7 +1,8 @@
 """What a file becomes where a network would refuse it as it is. Pure: facts and a file in, a conversion out.
 
 Images are encoded again. Of a video the streams are copied, if the network only wants another container; if it has too
-many bytes or pixels, or a codec that cannot be copied, it is encoded again, as long as that does not take minutes.
+many bytes or pixels, or a codec that cannot be copied, it is encoded again, as long as that does not take minutes. So
+is a GIF, where the network shows GIFs as still images.
 """
 
 from collections.abc import Mapping
@@ -40,11 +41,14 @@ class Fit(Struct, frozen=True, kw_only=True):
     frame: FrameLimits
     rules: tuple[str, ...]  # that the file breaks as it is: mime_type, max_bytes, max_pixels, max_short_side, ...
     encodes_video: bool = False  # it takes minutes, and is done by a job
+    is_animation: bool = False  # a GIF becomes a video
 
     def apply(self, media: OutgoingMedia) -> OutgoingMedia:
         """Return the file as preflight has to see it: the conversion keeps these limits, or publishing fails."""
         mime_type = media.mime_type if media.mime_type in self.mime_types else self.mime_types[0]
         changed = replace(media, mime_type=mime_type, size_bytes=min(media.size_bytes, self.bytes_max))
+        if self.is_animation:
+            changed = replace(changed, kind="video", is_animation=True)
         if media.width is None or media.height is None:
             return changed
         width, height = self.frame.scaled(media.width, media.height)
@@ -59,6 +63,8 @@ def fit(facts: Facts, media: OutgoingMedia, options: Mapping[str, Any]) -> Fit |
     """Return what has to be done with a file of a post with these options; None if nothing has to, or can be done."""
     if media.kind == "video":
         return _video(facts.media.get("video"), media)
+    if media.kind == "gif" and facts.gif_as_video:
+        return _animation(facts.media.get("video"), media)
     needed = encodable(facts, media, options)
     return needed if needed is not None and needed.rules else None
 
@@ -91,6 +97,17 @@ def _video(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
         return None
     frame = FrameLimits(pixels_max)
     return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, frame=frame, rules=rules, encodes_video=True)
+
+
+def _animation(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
+    """Return that an animated GIF becomes a video; one of a single frame, which has no duration, stays what it is."""
+    pixels_max = None if rule is None else _pixels_encoded(rule, media)
+    if rule is None or pixels_max is None:
+        return None
+    return Fit(
+        mime_types=(_MP4,), bytes_max=rule.bytes_max, frame=FrameLimits(pixels_max), rules=("kind",),
+        encodes_video=True, is_animation=True,
+    )  # fmt: skip
 
 
 def _pixels_encoded(rule: MediaRule, media: OutgoingMedia) -> int | None:

@@ -120,8 +120,10 @@ async def _variant(
 def _as_derived(context: AppContext, row: MediaRow, variant: VariantDocument, connector: Connector) -> OutgoingMedia:
     base_url = fetch_url(context, connector)
     extension = PurePosixPath(variant.storage_path).suffix
+    is_animation = row.kind == "gif" and variant.mime_type.startswith("video/")
     return OutgoingMedia(
-        kind=row.kind,
+        kind="video" if is_animation else row.kind,
+        is_animation=is_animation,
         mime_type=variant.mime_type,
         size_bytes=variant.size_bytes,
         sha256=bytes.fromhex(variant.sha256),

@@ -1,4 +1,4 @@
-"""A video encoded again, as H.264 and AAC in an MP4 file, so that a network with narrow limits takes it."""
+"""A video or a GIF encoded as H.264 and AAC in an MP4 file, so that a network with narrow limits takes it."""
 
 import math
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def encode(
     """
     options = {"protocol_whitelist": "none"}
     try:
-        with av.open(file, "r", format=file_type.decoder, options=options, metadata_errors="ignore") as source:
+        with av.open(file, "r", format=file_type.decoder.lower(), options=options, metadata_errors="ignore") as source:
             encoding = _Encoding(source, spec)
             encoding.write(output)
     except (FFmpegError, ValueError, IndexError, OSError) as error:

@@ -5,7 +5,7 @@ Preflight, the capabilities and platforms endpoints, `docs/reference/networks.md
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from signalpost.kit.frames import FrameLimits
 from signalpost.networks.contract.sources import Sourced
@@ -73,6 +73,10 @@ class CredentialField:
     required: bool = True
 
 
+LINES: Final = "lines"
+"""Key of `msgspec.Meta.extra`: whether a text of an option has several lines, so that a form gives room for them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Option:
     """One key of `options.<platform>`: the Python type that its value must convert to, and what it does."""
@@ -125,6 +129,7 @@ class Facts:
     media: Mapping[Kind, MediaRule] = field(default_factory=dict)  # a kind that is missing is not accepted
     thumbnail: MediaRule | None = None  # of the picture that a user chose for a video; None: it is not sent
     media_total: int | None = None  # files of all kinds in one post
+    gif_as_video: bool = False  # an animated GIF becomes an MP4 file: `OutgoingMedia.is_animation`
     media_mixed: bool = False  # whether all kinds may be mixed in one post
     media_required: bool = False
 

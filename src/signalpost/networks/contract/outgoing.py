@@ -24,6 +24,7 @@ class OutgoingMedia:
     audio_codec: str | None = None
     alt_text: str | None = None
     file_name: str = "file"
+    is_animation: bool = False  # a video that was made of an animated GIF, by `Facts.gif_as_video`
     read: Callable[[], AsyncIterator[bytes]]  # streams the content from its beginning, at each call
     url: Callable[[], str] | None = None
     """Signs an address from which the network can download the file for an hour; None: it cannot reach this service."""

@@ -1,6 +1,6 @@
-"""Builds the record of a post: text with facets, languages, labels, and images, a video, a link card or a quote."""
+"""Builds the record of a post: text with facets, languages, labels, and images, a video, a link card, a quote."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,13 +12,14 @@ from signalpost.kit.sniff import media_type
 from signalpost.networks import opengraph
 from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.connectors.bluesky.calls import call, send
-from signalpost.networks.connectors.bluesky.facts import FACTS, LinkCard
+from signalpost.networks.connectors.bluesky.facts import FACTS, IMAGES_IN_GRID, Captions, LinkCard
 from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outgoing, OutgoingMedia, Refused, Response
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members, string
 
 COLLECTION = "app.bsky.feed.post"
 _QUOTE = "app.bsky.embed.record"
+_GALLERY = "app.bsky.embed.gallery"
 BLOB_SECONDS_MAX = 900  # a server may delete a blob that no record mentions; after this it is uploaded again
 HANDLES_MAX = 20
 THUMB_BYTES_MAX = 1_000_000
@@ -38,7 +39,7 @@ async def build(session: NetworkSession, outgoing: Outgoing, journal: Journal, i
         values = [{"val": label} for label in labels]
         record["labels"] = {"$type": "com.atproto.label.defs#selfLabels", "values": values}
     media = outgoing.parts[index].media
-    embed = await (_media(session, media, journal, index) if media else _card(session, outgoing, journal, index))
+    embed = await (_media(session, outgoing, journal, index) if media else _card(session, outgoing, journal, index))
     if isinstance(embed, Refused):
         return embed
     if index == 0 and (address := outgoing.options.get("quoteId")):
@@ -98,10 +99,9 @@ async def _resolve(session: NetworkSession, handles: Iterable[str]) -> Mapping[s
     return dids
 
 
-async def _media(
-    session: NetworkSession, files: Sequence[OutgoingMedia], journal: Journal, index: int
-) -> dict[str, Any] | Refused:
-    items = []
+async def _media(session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | Refused:
+    items: list[dict[str, Any]] = []
+    files = outgoing.parts[index].media
     for number, media in enumerate(files):
         blob = await _blob(session, media, journal, f"blob:{index}:{number}")
         if isinstance(blob, Refused):
@@ -111,8 +111,29 @@ async def _media(
             item["aspectRatio"] = {"width": media.width, "height": media.height}
         items.append(item)
     if files[0].kind == "video":
-        return {"$type": "app.bsky.embed.video", **items[0]}
-    return {"$type": "app.bsky.embed.images", "images": items}
+        shown = await _video_options(session, outgoing, journal) if index == 0 else {}
+        if files[0].is_animation:
+            shown["presentation"] = "gif"
+        return {"$type": "app.bsky.embed.video", **items[0], **shown}
+    if len(items) <= IMAGES_IN_GRID:
+        return {"$type": "app.bsky.embed.images", "images": items}
+    square = {"width": 1, "height": 1}  # a gallery wants a shape of each picture
+    pictures = [{"$type": f"{_GALLERY}#image", "aspectRatio": square, **item} for item in items]
+    return {"$type": _GALLERY, "items": pictures}
+
+
+async def _video_options(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> dict[str, Any]:
+    """Return how the first post's video is shown, uploading its captions."""
+    tracks = []
+    for number, track in enumerate(msgspec.convert(outgoing.options.get("captions") or [], list[Captions])):
+        step = f"blob:0:captions:{number}"
+        file = _uploaded(journal, step, session.now())
+        if file is None:
+            response = await _upload(session, {"Content-Type": "text/vtt"}, data=track.text.encode())
+            file = await _record_blob(journal, step, response, session.now())
+        tracks.append({"lang": track.language, "file": file})
+    shown: dict[str, Any] = {"captions": tracks} if tracks else {}
+    return shown | ({"presentation": "gif"} if outgoing.options.get("videoAsGif") is True else {})
 
 
 async def _blob(session: NetworkSession, media: OutgoingMedia, journal: Journal, step: str) -> Any:

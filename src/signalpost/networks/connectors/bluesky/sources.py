@@ -7,6 +7,8 @@ from signalpost.networks.contract.sources import Sourced, documentation, ours, p
 from signalpost.networks.integrators import AYRSHARE, ORSHOT, TRYPOST, ZERNIO
 
 _LEXICON: Final = specification("https://github.com/bluesky-social/atproto/tree/main/lexicons", "2026-11-21")
+_GALLERY: Final = specification("lexicon app.bsky.embed.gallery", "2026-06-03")
+_GALLERIES: Final = production("https://github.com/williamsdb/php2Bluesky/issues/40", "2026-09-13")
 _PDS: Final = production("@atproto/pds 0.5.35, 83 records of this connector", "2026-11-23")
 _RATES: Final = documentation("https://docs.bsky.app/docs/advanced-guides/rate-limits", "2026-11-21")
 _APP: Final = production("the official app's constants", "2026-11-21")
@@ -32,11 +34,10 @@ SOURCES: Final[Mapping[str, Sourced]] = {
     ),
     "thread_parts_max": Sourced(50, (_OURS,)),
     "media.image.per_post": Sourced(
-        4,
+        10,
         (
-            _LEXICON,
-            _PDS,
-            ZERNIO,
+            _GALLERY,
+            _GALLERIES,
         ),
     ),
     "media.image.bytes_max": Sourced(

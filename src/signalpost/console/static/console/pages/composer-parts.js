@@ -166,6 +166,7 @@ function Members({ name, parts, values, set }) {
             label=${label}
             type=${isNumber ? "number" : "text"}
             step=${isNumber ? "any" : undefined}
+            rows=${part.type === "lines" ? 4 : undefined}
             value=${value ?? ""}
             onInput=${(/** @type {string} */ text) =>
               change(part, isNumber && text !== "" ? Number(text) : text)

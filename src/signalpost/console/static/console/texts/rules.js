@@ -166,6 +166,9 @@ export const RULES = {
     t("The boxes are too long together: at most {limit} characters. Shorten them.", {
       limit: number(v.limit),
     }),
+  "captions.max_bytes": (v) =>
+    t("These captions are too long: at most {limit}. Shorten them.", { limit: size(v.limit) }),
+  "captions.languages_differ": () => t("There are two captions in this language. Remove one."),
   "poll.in_forum": () => t("A new forum post cannot have a poll. Leave one out."),
   "status.may_not_publish": () =>
     t("This user of the site may write drafts and not publish. Choose the status draft or pending."),

@@ -44,6 +44,10 @@ export default /** @type {Record<string, string>} */ ({
   "Name of the sender": "Name des Absenders",
   "Picture of the sender": "Bild des Absenders",
   Question: "Frage",
+  Captions: "Untertitel",
+  "Language, for example en": "Sprache, zum Beispiel de",
+  "Captions with times (WebVTT)": "Untertitel mit Zeiten (WebVTT)",
+  "Play like a GIF": "Wie ein GIF abspielen",
   Duration: "Dauer",
   "Post to reshare": "Beitrag, der geteilt wird",
   "Duration in hours": "Dauer in Stunden",
@@ -137,6 +141,10 @@ export default /** @type {Record<string, string>} */ ({
     "Warnt vor dem Inhalt, bevor er zu sehen ist.",
   "Shows a link card when there is no media, for `link` or else for the first URL of the text. `true` (default) reads title, description and image from the page; `{title, description, image}` sets them; `false` makes no card of a URL in the text and does not read the page of `link`.":
     "Zeigt ohne Medien eine Karte für den Link des Beitrags, sonst für den ersten Link im Text. Üblicherweise kommen Titel, Beschreibung und Bild von der Seite; Sie können sie selbst angeben oder auf die Karte verzichten.",
+  "Captions of the first post's video: `{language, text}`, the text in the format WebVTT, at most 20,000 bytes.":
+    "Für das Video des ersten Beitrags: der Inhalt einer Datei, die auf .vtt endet, eine je Sprache.",
+  "Plays the first post's video like a GIF: without sound, again and again.":
+    "Das Video des ersten Beitrags läuft wie ein GIF: ohne Ton und immer wieder.",
   "A post to quote: its address on bsky.app, or its `at://` address.":
     "Die Adresse eines Beitrags auf bsky.app.",
   "A post to quote: its address on the server of the account, or its id there. Its post has neither media nor a poll. From Mastodon 4.5 on.":

@@ -24,6 +24,10 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Beitrag auf {network}, der einen anderen teilt, hat weder Dateien noch eine Umfrage. Lassen Sie sie weg.",
   "This is not the link of a post that {network} can share. Copy it again from the menu of the post.":
     "Das ist nicht der Link eines Beitrags, den {network} teilen kann. Kopieren Sie ihn noch einmal aus dem Menü des Beitrags.",
+  "These captions are too long: at most {limit}. Shorten them.":
+    "Diese Untertitel sind zu lang: höchstens {limit}. Kürzen Sie sie.",
+  "There are two captions in this language. Remove one.":
+    "In dieser Sprache gibt es zwei Untertitel. Entfernen Sie einen.",
   "A post on {network} with files shows no link card. Put the link into the text.":
     "Ein Beitrag auf {network} mit Dateien zeigt keine Linkkarte. Schreiben Sie den Link in den Text.",
   "This is not the id of a post. Copy it again: it begins with nevent1 or note1.":

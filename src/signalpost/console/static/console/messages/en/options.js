@@ -23,6 +23,8 @@ export default /** @type {Record<string, string>} */ ({
     "Usually everyone can reply.",
   "Who can see the post: `public`, `unlisted`, `private` (followers) or `direct` (mentioned users). Defaults to the account's setting.":
     "Private: only followers. Direct: only mentioned people. The account's own setting is the usual one.",
+  "Captions of the first post's video: `{language, text}`, the text in the format WebVTT, at most 20,000 bytes.":
+    "For the video of the first post: the content of a file that ends with .vtt, one for each language.",
   "A post to quote: its address on bsky.app, or its `at://` address.": "The address of a post on bsky.app.",
   "Who can quote the post: `public`, `followers` or `nobody`. Defaults to the account's setting. From Mastodon 4.5 on.":
     "Usually what the account's settings say. Needs Mastodon 4.5 or newer.",
