@@ -1,7 +1,8 @@
 """Threads, API v1.0: tokens, containers, threads of replies, quotas, insights.
 
 Source: developers.facebook.com (Threads API). Not certain at the real network, and so chosen here: a post cannot be
-replied to for two seconds after it was published; of an emoji the bytes of UTF-8 count.
+replied to for two seconds after it was published; of an emoji the bytes of UTF-8 count; offsets of `text_entities`
+count code points, as https://developers.facebook.com/documentation/threads/create-posts/spoilers does not say.
 """
 
 from datetime import timedelta
@@ -17,7 +18,7 @@ from simulator.networks.containers import DAY, Container, ContainerNetwork
 from simulator.networks.graph import json_param, moment
 from simulator.oauth import OAuthError, OAuthRules
 
-TEXT_MAX, LINKS_MAX = 500, 5
+TEXT_MAX, LINKS_MAX, SPOILERS_MAX = 500, 5, 10
 HIDDEN_SECONDS = 2
 REPLIES_A_DAY, DELETES_A_DAY = 1_000, 100
 METRICS = {"views": 45, "likes": 4, "replies": 1, "reposts": 1, "quotes": 1, "shares": 1}
@@ -120,7 +121,7 @@ class Threads(ContainerNetwork):
         self.only(
             params, "media_type", "text", "image_url", "video_url", "is_carousel_item", "children", "alt_text",
             "link_attachment", "reply_to_id", "reply_control", "topic_tag", "poll_attachment",
-            "quote_post_id", "is_spoiler_media",
+            "quote_post_id", "is_spoiler_media", "text_entities",
         )  # fmt: skip
         text, kind = str(params.get("text") or ""), params.get("media_type")
         self._check(text, params)
@@ -128,6 +129,7 @@ class Threads(ContainerNetwork):
         details = {"reply_to": parent, "link": params.get("link_attachment"), "topic": params.get("topic_tag")}
         details |= {"reply_control": params.get("reply_control"), "poll": json_param(params.get("poll_attachment"))}
         details["alt_texts"] = [str(params.get("alt_text") or "")]
+        details["hidden"] = self._hidden(text, params)
         details |= {"quote": params.get("quote_post_id"), "spoiler": params.get("is_spoiler_media") == "true"}
         values: dict[str, Any] = {"text": text, "details": details, "is_item": params.get("is_carousel_item") == "true"}
         container = self._made(account, "reply" if parent else "post", str(kind), params, values)
@@ -181,6 +183,25 @@ class Threads(ContainerNetwork):
         poll = json_param(params.get("poll_attachment"))
         if "poll_attachment" in params and (not isinstance(poll, dict) or not {"option_a", "option_b"} <= set(poll)):
             raise self.fail(100, "Param poll_attachment is invalid")
+
+    def _hidden(self, text: str, params: dict[str, Any]) -> list[str]:
+        """Return the pieces of the text that are hidden at first."""
+        if "text_entities" not in params:
+            return []
+        entities = json_param(params["text_entities"])
+        if not isinstance(entities, list) or not 0 < len(entities) <= SPOILERS_MAX:
+            raise self.fail(100, "Param text_entities must be a list of at most 10 entities")
+        hidden, end = [], 0
+        for one in entities:
+            values = [one.get(name) for name in ("offset", "length")] if isinstance(one, dict) else []
+            if not values or one.get("entity_type") not in {"SPOILER", "spoiler"} or set(map(type, values)) != {int}:
+                raise self.fail(100, "Param text_entities is invalid")
+            offset, size = values
+            if offset < end or size < 1 or offset + size > len(text):
+                raise self.fail(100, "Param text_entities is out of the text, or its entities overlap")
+            end = offset + size
+            hidden.append(text[offset:end])
+        return hidden
 
     def _parent(self, request: Request, parent_id: Any) -> str | None:
         if parent_id is None:

@@ -196,9 +196,15 @@ class X(Uploads):
         parent = self.world.ledger.find("x", parent_id)
         if parent is None:
             raise self.refuse(403, "You attempted to reply to a Tweet that is deleted or not visible to you.")
-        if not self._concerns(request, parent):
-            raise self.refuse(403, "You are not permitted to perform this action.")
+        if not self._concerns(request, parent) and not self._quotes(request, parent):
+            message = "Reply to this conversation is not allowed because you have not been mentioned or otherwise "
+            raise self.refuse(403, f"{message}engaged by the author of the post you are replying to.")
         return parent_id
+
+    def _quotes(self, request: Request, entry: Entry) -> bool:
+        """Return whether a post quotes one of the account, whose author it so invites to reply."""
+        quoted = self.world.ledger.find("x", str(entry.details.get("quote_tweet_id")))
+        return quoted is not None and quoted.account_id == request.person.id
 
     def _concerns(self, request: Request, entry: Entry | None) -> bool:
         """Return whether an account may reply to a post or quote it: its own, and one that mentions it."""

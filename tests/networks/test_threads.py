@@ -145,6 +145,19 @@ async def test_a_quote_with_hidden_media(stage: Stage) -> None:
     assert isinstance(await stage.publish("nothing there", options={"quoteId": "1"}), Refused)
 
 
+async def test_words_are_hidden_wherever_they_stand(stage: Stage) -> None:
+    """Pieces that overlap or touch are one: two would be refused."""
+    options = {"spoilerTexts": ["the baker", "baker did", "Rye"]}
+    post = outgoing("🎉 Rye: the baker did it, with Rye", options=options)
+    assert rules(post) == set()
+
+    outcome = await stage.publish(post.text, options=options)
+
+    assert isinstance(outcome, Published), outcome
+    [entry] = stage.server.entries
+    assert entry.details["hidden"] == ["Rye", "the baker did", "Rye"]
+
+
 @pytest.mark.parametrize("link", ["link", "linkAttachment"])
 async def test_a_link_is_a_card(stage: Stage, link: str) -> None:
     url = "https://example.com/a"
@@ -213,6 +226,9 @@ LINKS = " ".join(f"https://example.com/{n}" for n in range(5))
         (outgoing("x", options={"quoteId": "1", "poll": ["a", "b"]}), {"quote.with_other"}),
         (outgoing("x", link="https://a.b", options={"quoteId": "1"}), {"quote.with_other"}),
         (outgoing("x", options={"spoilerMedia": True}), {"spoiler.without_media"}),
+        (outgoing("x", options={"spoilerTexts": ["x", "y"]}), {"spoiler.not_in_text"}),
+        (outgoing("x " * 11, options={"spoilerTexts": ["x"]}), {"spoiler.max_places"}),
+        (outgoing("x", options={"spoilerTexts": [""]}), {"options.type"}),
         (outgoing("x", media=(photo(),), options={"poll": ["a", "b"]}), {"poll.with_media"}),
         (outgoing("x", options={"poll": ["a", "b"], "linkAttachment": "https://a.b"}), {"poll.with_link"}),
         (outgoing("x", media=(photo(),), options={"linkAttachment": "https://a.b"}), {"link.with_media"}),

@@ -168,7 +168,10 @@ def test_what_x_may_refuse_is_a_warning() -> None:
     premium = {"subscription": "Premium", "limits": PREMIUM_LIMITS}
     assert preflight.check(X, outgoing("film", media=(film(600_000),)), premium) == []
     own = {"replyToId": "1", "replySettings": "everyone"}
-    assert preflight.check(X, outgoing("@alice you asked", options=own), {}) == []
+    issues = preflight.check(X, outgoing("@alice you asked", options=own), {})
+    assert [(issue.rule, issue.severity) for issue in issues] == [("x.reply.uninvited", "warning")]
+    issues = preflight.check(X, outgoing("see", options={"quoteId": "1"}), {})
+    assert [(issue.rule, issue.severity) for issue in issues] == [("x.quote.uninvited", "warning")]
 
 
 async def test_a_reply_may_not_say_who_can_reply(connect: Connect) -> None:
@@ -177,6 +180,26 @@ async def test_a_reply_may_not_say_who_can_reply(connect: Connect) -> None:
     assert isinstance(own, Published)
     options = {"replyToId": own.remote_id, "replySettings": "following"}
     assert isinstance(await stage.publish(stage.post("more", options=options)), Refused)
+
+
+async def test_a_reply_to_whom_did_not_ask_is_refused_with_the_reason(connect: Connect) -> None:
+    """Whoever mentions the account, or quotes one of its posts, may be answered; nobody else."""
+    stage = await connect()
+    own = await stage.publish(stage.post("mine"))
+    assert isinstance(own, Published)
+    cases = {
+        "hello": ({}, Refused),
+        "hi @alice": ({}, Published),
+        "look": ({"quote_tweet_id": own.remote_id}, Published),
+    }
+    for number, (text, (details, kind)) in enumerate(cases.items()):
+        other = Entry("x", "somebody", "post", f"8{number}", text, stage.world.clock(), details=details)
+        stage.world.ledger.add(other)
+        outcome = await stage.publish(stage.post(f"answer {number}", options={"replyToId": other.remote_id}))
+        assert isinstance(outcome, kind), (text, outcome)
+        if isinstance(outcome, Refused):
+            assert outcome.code == "content_rejected"
+            assert "mentions this account" in (outcome.remediation or "")
 
 
 async def test_posts_of_ones_own_and_posts_that_mention_the_account_can_be_quoted(connect: Connect) -> None:

@@ -13,6 +13,9 @@ from signalpost.networks.preflight import part_path, text_of_part
 
 LINKS_MAX = 5
 RATIO_MAX = 10.0
+SPOILERS_MAX = 10
+"""Pieces of a text: https://developers.facebook.com/documentation/threads/create-posts/spoilers, 2026-07-02; in
+production https://docs.upload-post.com/api/threads-gifs-spoilers-ghost-posts, read on 2026-11-29."""
 
 Choice = Annotated[str, msgspec.Meta(min_length=1, max_length=25)]
 
@@ -79,6 +82,14 @@ FACTS = Facts(
             description="Hides images and videos until the reader taps them.",
             default=False,
         ),
+        "spoilerTexts": Option(
+            label="Hide words at first",
+            type=Annotated[
+                list[Annotated[str, msgspec.Meta(min_length=1, max_length=500)]], msgspec.Meta(max_length=SPOILERS_MAX)
+            ],
+            description="Words of the first post that are hidden until the reader taps them, wherever they stand in "
+            "it: at most 10 places.",
+        ),
         "linkAttachment": Option(
             label="Link of the card",
             type=Annotated[str, msgspec.Meta(pattern=r"^https?://\S+$", max_length=2_048)],
@@ -98,7 +109,7 @@ def link_of(outgoing: Outgoing) -> str | None:
 
 def preflight(outgoing: Outgoing, _account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
     """Check links, polls, shapes of images, and whether the files can be downloaded."""
-    issues = [*_poll(outgoing), *_quote(outgoing), *_links(outgoing)]
+    issues = [*_poll(outgoing), *_quote(outgoing), *_spoilers(outgoing), *_links(outgoing)]
     for index, part in enumerate(outgoing.parts):
         for number, media in enumerate(part.media):
             path = f"{part_path(index, 'media')}/{number}"
@@ -131,6 +142,37 @@ def _quote(outgoing: Outgoing) -> Iterator[PreflightIssue]:
         yield _issue("quote.with_other", "/options/quoteId", message)
     if options.get("spoilerMedia") and not outgoing.media:
         yield _issue("spoiler.without_media", "/options/spoilerMedia", "The post has no media that could be hidden.")
+
+
+def spoilers_of(outgoing: Outgoing) -> list[tuple[int, int]]:
+    """Return where the words to hide stand in the first post's text: offset and length in code points, in order."""
+    text, places = text_of_part(FACTS, outgoing, 0), list[tuple[int, int]]()
+    hidden = [False] * len(text)
+    for words in filter(None, outgoing.options.get("spoilerTexts") or ()):
+        at = text.find(words)
+        while at >= 0:
+            hidden[at : at + len(words)] = [True] * len(words)
+            at = text.find(words, at + len(words))
+    for offset, is_hidden in enumerate(hidden):
+        if is_hidden and places and sum(places[-1]) == offset:
+            places[-1] = (places[-1][0], places[-1][1] + 1)
+        elif is_hidden:
+            places.append((offset, 1))
+    return places
+
+
+def _spoilers(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    words = outgoing.options.get("spoilerTexts")
+    if not isinstance(words, list) or not all(isinstance(one, str) and one for one in words):
+        return  # none, or reported by the general check of options
+    text = text_of_part(FACTS, outgoing, 0)
+    for number, one in enumerate(words):
+        if one not in text:
+            path = f"/options/spoilerTexts/{number}"
+            yield _issue("spoiler.not_in_text", path, "The text does not have these words, so nothing would be hidden.")
+    if (actual := len(spoilers_of(outgoing))) > SPOILERS_MAX:
+        message = f"These words stand in {actual} places of the text; Threads hides {SPOILERS_MAX}."
+        yield _issue("spoiler.max_places", "/options/spoilerTexts", message, limit=SPOILERS_MAX, actual=actual)
 
 
 def _links(outgoing: Outgoing) -> Iterator[PreflightIssue]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from signalpost.networks import fetching
 from signalpost.networks.connectors.threads.account import graph_of
-from signalpost.networks.connectors.threads.facts import FACTS, link_of
+from signalpost.networks.connectors.threads.facts import FACTS, link_of, spoilers_of
 from signalpost.networks.contract import (
     ApiError,
     Journal,
@@ -172,6 +172,10 @@ def _post(part: ThreadPart) -> dict[str, Any]:
     tag = options.get("topicTag")
     form |= {"topic_tag": tag and tag.removeprefix("#"), "reply_control": options.get("replyControl")}
     form |= {"quote_post_id": options.get("quoteId"), "is_spoiler_media": options.get("spoilerMedia") or None}
+    if spoilers := spoilers_of(part.outgoing):
+        form["text_entities"] = [
+            {"entity_type": "SPOILER", "offset": offset, "length": length} for offset, length in spoilers
+        ]
     if poll_options := options.get("poll"):
         form["poll_attachment"] = dict(zip(_OPTIONS, poll_options, strict=False))
     elif not part.content.media and not options.get("quoteId"):

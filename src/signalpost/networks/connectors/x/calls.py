@@ -30,7 +30,15 @@ OAUTH = OAuthFacts(
     refresh_seconds=15_552_000,
 )
 _TOKEN_CALL = f"POST {OAUTH.redeem}"
+_UNINVITED = "Reply to posts of this account, or to one whose author mentions this account in it or quotes its posts."
 _RECONNECT = "Connect the account again and allow the service to read and write posts and media."
+_FORBIDDEN = (
+    ("duplicate", "duplicate_content", None),
+    ("mentioned or otherwise engaged", "content_rejected", _UNINVITED),
+    ("deleted or not visible", "destination_missing", None),
+    ("video longer", "media_unsupported", None),
+)
+"""Words of a refusal, what they mean, and what to do."""
 
 refresh = oauth2.refresh_by(OAUTH)
 
@@ -110,12 +118,9 @@ def _refused(error: ApiError, body: Mapping[str, Any], message: str, details: di
 
 
 def _forbidden(text: str, kind: str, message: str, details: dict[str, Any]) -> Refused:
-    if "duplicate" in text:
-        return Refused(code="duplicate_content", message=message, **details)
-    if "deleted or not visible" in text:
-        return Refused(code="destination_missing", message=message, **details)
-    if "video longer" in text:
-        return Refused(code="media_unsupported", message=message, **details)
+    for words, code, advice in _FORBIDDEN:
+        if words in text:
+            return Refused(code=code, message=message, remediation=advice, **details)
     if kind == "client-forbidden":
         advice = "The operator has to enroll the app in a plan at X."
         return Refused(code="permission_missing", message=message, remediation=advice, **details)

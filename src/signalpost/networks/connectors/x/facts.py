@@ -19,6 +19,9 @@ PREMIUM_LIMITS: Mapping[str, Any] = {
 }
 VIDEO_MS_PROMISED = 140_000
 """X promises so much to everybody; it sets the real limit for each account, and takes longer ones from many."""
+# Whom an app may reply to: the news of X Developers of 2026-02-24 (POST /2/tweets), and in production
+# github.com/gptme/gptme-contrib/pull/811, 2026-05-02, with the words of the refusal; whom it may quote: docs.x.com,
+# changelog of 2026-04-20, and zernio-sdk 1.4.1385, read on 2026-11-27.
 _MENTION = regex.compile(r"(?<![\w@/])@([A-Za-z0-9_]{1,15})(?![\w@])")
 _CASHTAG = regex.compile(r"(?<![\w$])\$[A-Za-z]{1,6}(?!\w)")
 
@@ -76,7 +79,8 @@ FACTS = Facts(
         "replyToId": Option(
             label="Post to reply to",
             type=PostId,
-            description="The id of a post to reply to. X accepts replies to others only if they mentioned the account.",
+            description="The id of a post to reply to. X accepts replies to others only if their post mentions the "
+            "account or quotes one of its posts.",
         ),
         "quoteId": Option(
             label="Post to quote",
@@ -130,6 +134,15 @@ def _replies(outgoing: Outgoing) -> Iterator[PreflightIssue]:
     if is_reply and options.get("replySettings", "everyone") != "everyone":
         message = "A reply cannot say who can reply: that is decided by the post that it replies to."
         yield PreflightIssue("x.reply.with_settings", "/options/replySettings", message)
+    if is_reply:
+        message = (
+            "X takes a reply only to a post of this account, or of somebody who mentioned it there or quoted one of "
+            "its posts, and refuses this one otherwise."
+        )
+        yield PreflightIssue("x.reply.uninvited", "/options/replyToId", message, severity="warning")
+    if options.get("quoteId") is not None:
+        message = "X lets this app quote only posts of this account and posts that mention it, unless it is Enterprise."
+        yield PreflightIssue("x.quote.uninvited", "/options/quoteId", message, severity="warning")
     for index, part in enumerate(outgoing.parts):
         names = dict.fromkeys(_MENTION.findall(part.text))
         if names and not is_reply:

@@ -226,8 +226,21 @@ export const RULES = {
   "quote.unsupported": () => t("The server of this account cannot quote posts. Leave the quote out."),
   "reply.with_settings": () =>
     t("A reply cannot say who may answer: the post that it answers decides that."),
+  "reply.uninvited": (_, network) =>
+    t(
+      "{network} takes a reply only to your own posts, and to people who mentioned this account or quoted it. It refuses others.",
+      { network },
+    ),
+  "quote.uninvited": (_, network) =>
+    t("{network} lets you quote only your own posts, and those that mention this account. It refuses others.", {
+      network,
+    }),
   "spoiler.without_media": () =>
     t("The post has no file that could be hidden. Add one, or leave this out."),
+  "spoiler.not_in_text": () =>
+    t("The text does not have these words. Write them as they stand there, or leave them out."),
+  "spoiler.max_places": (v, network) =>
+    t("{network} hides words in {limit} places at most. Hide fewer.", { network, limit: number(v.limit) }),
   "link.with_media": (_, network) =>
     t("A post on {network} with files shows no link card. Put the link into the text.", { network }),
   "link.max": (v, network) =>

@@ -45,6 +45,7 @@ export default /** @type {Record<string, string>} */ ({
   "Picture of the sender": "Bild des Absenders",
   Question: "Frage",
   Captions: "Untertitel",
+  "Hide words at first": "Wörter zunächst verdecken",
   "Language, for example en": "Sprache, zum Beispiel de",
   "Captions with times (WebVTT)": "Untertitel mit Zeiten (WebVTT)",
   "Play like a GIF": "Wie ein GIF abspielen",
@@ -199,6 +200,8 @@ export default /** @type {Record<string, string>} */ ({
     "Die Nummer des Beitrags, der zitiert wird. Ohne Umfrage und Link-Karte.",
   "Hides images and videos until the reader taps them.":
     "Verdeckt Bilder und Videos, bis jemand darauf tippt.",
+  "Words of the first post that are hidden until the reader taps them, wherever they stand in it: at most 10 places.":
+    "Wörter des ersten Beitrags, die verdeckt sind, bis jemand darauf tippt, überall wo sie stehen: höchstens 10 Stellen.",
   "In whose name the post appears: the URN of an organization that the member administers. Defaults to the account itself.":
     "In wessen Namen der Beitrag erscheint. Üblich ist das Konto selbst.",
   "Who can see the post: `public` (default), `connections` (of a member) or `loggedIn`.":
@@ -215,7 +218,7 @@ export default /** @type {Record<string, string>} */ ({
     "Pinterest zeigt eine Kennzeichnung am Pin.",
   "Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or `verified`. Not for a reply.":
     "Üblicherweise dürfen alle antworten. Nicht bei einer Antwort.",
-  "The id of a post to reply to. X accepts replies to others only if they mentioned the account.":
+  "The id of a post to reply to. X accepts replies to others only if their post mentions the account or quotes one of its posts.":
     "Die Nummer des Beitrags, auf den geantwortet wird. X nimmt Antworten an andere nur an, wenn sie das Konto erwähnt haben.",
   "The id of a post to quote, without media or poll: one of the account's own, or one that mentions it. X lets only Enterprise apps quote others.":
     "Die Nummer eines Beitrags ohne Medien und Umfrage: ein eigener oder einer, der das Konto erwähnt. Andere dürfen nur Enterprise-Apps zitieren.",

@@ -28,6 +28,14 @@ export default /** @type {Record<string, string>} */ ({
     "Diese Untertitel sind zu lang: höchstens {limit}. Kürzen Sie sie.",
   "There are two captions in this language. Remove one.":
     "In dieser Sprache gibt es zwei Untertitel. Entfernen Sie einen.",
+  "{network} takes a reply only to your own posts, and to people who mentioned this account or quoted it. It refuses others.":
+    "{network} nimmt eine Antwort nur auf eigene Beiträge und an Leute, die dieses Konto erwähnt oder zitiert haben. Andere lehnt es ab.",
+  "{network} lets you quote only your own posts, and those that mention this account. It refuses others.":
+    "{network} lässt nur eigene Beiträge zitieren und solche, die dieses Konto erwähnen. Andere lehnt es ab.",
+  "The text does not have these words. Write them as they stand there, or leave them out.":
+    "Diese Wörter stehen nicht im Text. Schreiben Sie sie wie dort, oder lassen Sie sie weg.",
+  "{network} hides words in {limit} places at most. Hide fewer.":
+    "{network} verdeckt Wörter an höchstens {limit} Stellen. Verdecken Sie weniger.",
   "A post on {network} with files shows no link card. Put the link into the text.":
     "Ein Beitrag auf {network} mit Dateien zeigt keine Linkkarte. Schreiben Sie den Link in den Text.",
   "This is not the id of a post. Copy it again: it begins with nevent1 or note1.":
