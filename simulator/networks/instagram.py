@@ -23,6 +23,12 @@ CAPTION_MAX, HASHTAGS_MAX, MENTIONS_MAX = 2_200, 30, 20
 CONTAINERS_A_DAY = 400
 METRICS = {"views": 50, "reach": 35, "saved": 2, "shares": 1, "likes": 5, "comments": 1, "total_interactions": 8,
            "ig_reels_video_view_total_time": 90_000, "ig_reels_avg_watch_time": 500}  # fmt: skip
+AUDIO_TYPES = {"music", "original_sound"}
+AUDIO = [
+    {"audio_id": "1001", "audio_type": "music", "title": "Rye", "display_artist": "The Bakers"},
+    {"audio_id": "1002", "audio_type": "music", "title": "Wheat", "display_artist": None},
+    {"audio_id": "1003", "audio_type": "original_sound", "title": "Oven", "ig_username": "ada"},
+]
 _SINGLE = ("caption", "collaborators", "location_id", "is_ai_generated", "is_paid_partnership")
 
 
@@ -100,6 +106,8 @@ class Instagram(ContainerNetwork, FacebookLogin):
         node, fields = request.args["node"], request.query.get("fields", "")
         if node == "debug_token":
             return self.debug(request)
+        if node == "ig_audio":
+            return self._audio(request)
         if node == "me":
             return Response(200, self.shown(self._me(request.person), fields, "id"))
         for page in request.person.destinations:
@@ -113,6 +121,15 @@ class Instagram(ContainerNetwork, FacebookLogin):
         if entry is None:
             raise self.missing(node)
         return Response(200, self.shown(self._media(entry), fields, "id"))
+
+    def _audio(self, request: Request) -> Response:
+        """List music that an account may use: by the person's token of Facebook Login, and not by that of a Page."""
+        linked = {page.details.get("instagram", {}).get("id") for page in request.person.destinations}
+        if self.bearer(request) in self.page_tokens or "instagram_basic" not in request.grant.scopes:
+            raise self.fail(10, "Application does not have permission for this action", status=403)
+        if request.query.get("user_id") not in linked or request.query.get("audio_type") not in AUDIO_TYPES:
+            raise self.fail(100, "Invalid parameter")
+        return Response(200, {"audio": [one for one in AUDIO if one["audio_type"] == request.query["audio_type"]]})
 
     def _media(self, entry: Entry) -> dict[str, Any]:
         path = {"reel": "reel", "story": "stories"}.get(entry.kind, "p")
@@ -153,8 +170,9 @@ class Instagram(ContainerNetwork, FacebookLogin):
             case "REELS":
                 self.only(
                     params, "media_type", "video_url", "share_to_feed", "thumb_offset", "audio_name", "trial_params",
-                    "user_tags", "upload_type", "cover_url", *_SINGLE,
+                    "user_tags", "upload_type", "cover_url", "audio_configuration", *_SINGLE,
                 )  # fmt: skip
+                self._check_music(request, params)
                 container = self._video(account, "reel", params, caption)
             case "STORIES":
                 self.only(params, "media_type", "video_url", "image_url", "user_tags", "upload_type")
@@ -172,6 +190,19 @@ class Instagram(ContainerNetwork, FacebookLogin):
         if container.awaits_upload:
             answer["uri"] = f"{self.url}/ig-api-upload/{request.args['version']}/{container.id}"
         return Response(200, answer)
+
+    def _check_music(self, request: Request, params: dict[str, Any]) -> None:
+        if "audio_configuration" not in params:
+            return
+        music = json_param(params["audio_configuration"])
+        if self.bearer(request) not in self.page_tokens or not isinstance(music, dict):
+            raise self.fail(100, "Param audio_configuration is invalid, or not supported with Instagram Login")
+        self.only(music, "audio_id", "audio_volume", "video_volume")
+        volumes = [music.get(name, 100) for name in ("audio_volume", "video_volume")]
+        if music.get("audio_id") not in {one["audio_id"] for one in AUDIO}:
+            raise self.fail(100, "The audio is not available")
+        if not all(type(volume) is int and 0 <= volume <= 100 for volume in volumes):
+            raise self.fail(100, "A volume has to be from 0 to 100")
 
     def _check_caption(self, caption: str) -> None:
         hashtags, mentions = re.findall(r"(?<![\w&])#\w", caption), re.findall(r"(?<!\w)@\w", caption)
@@ -198,13 +229,14 @@ class Instagram(ContainerNetwork, FacebookLogin):
         return self.add(account, kind, text=caption, content=(content,), is_item=item, details=details)
 
     def _details(self, params: dict[str, Any]) -> dict[str, Any]:
-        names = ("collaborators", "user_tags", "trial_params")
+        names = ("collaborators", "user_tags", "trial_params", "audio_configuration")
         found = {name: json_param(params.get(name)) for name in names if name in params}
         if len(found.get("collaborators") or []) > 3:
             raise self.fail(100, "At most 3 collaborators", 2207040)
         if "cover_url" in params:
             self.image(self.fetch(params["cover_url"]), frozenset({"image/jpeg"}), 8_000_000, (0.0, 100.0))
-        plain = ("location_id", "share_to_feed", "thumb_offset", "audio_name", "cover_url", "is_paid_partnership")
+        plain = ("location_id", "share_to_feed", "thumb_offset", "audio_name", "cover_url", "is_paid_partnership",
+                 "is_ai_generated")  # fmt: skip
         return found | {name: params[name] for name in plain if name in params}
 
     @route("POST /ig-api-upload/{version}/{container}")

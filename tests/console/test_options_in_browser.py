@@ -41,6 +41,8 @@ TEXTS_OF: Mapping[tuple[str, str], str] = {
     ("bluesky", "text"): "WEBVTT\n\n00:00.000 --> 00:02.000\nRye bread",
 }
 """The same for fields that need something else at a network."""
+NONE_TO_CHOOSE = {("instagram", "musicId")}
+"""Live options of which the account of the test can choose nothing: there is no music with Instagram Login."""
 NUMBERS: Mapping[str, float] = {"minutes": 60, "x": 0.5, "y": 0.25}
 RULE = "POST /v2/post/publish/creator_info/query/"
 
@@ -191,13 +193,17 @@ async def test_every_option_of_every_network_is_sent_as_it_was_entered(
             composer = Composer(page, network)
             if await composer.panel.get_attribute("open") is None:
                 await composer.panel.locator("summary").click()
-            entered = {option["key"]: await composer.enter(option) for option in described[network]}
+            entered = {
+                option["key"]: await composer.enter(option)
+                for option in described[network]
+                if (network, option["key"]) not in NONE_TO_CHOOSE
+            }
             await save_draft(page)
             saved = await world.api.get(f"/posts/{page.url.rpartition('/')[2]}")
 
             assert saved["options"] == {network: entered}
-            for key, option in CONNECTORS[network].facts.options.items():
-                msgspec.convert(entered[key], option.type)
+            for key, value in entered.items():
+                msgspec.convert(value, CONNECTORS[network].facts.options[key].type)
 
 
 def test_no_network_is_left_out() -> None:

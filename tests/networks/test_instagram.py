@@ -203,6 +203,48 @@ async def test_options_of_a_reel(stage: Stage) -> None:
     assert [details[name] for name in plain] == ["false", "Our song", "1500", "55"]
 
 
+async def test_a_reel_has_music_and_says_that_it_was_made_with_ai(stage: Stage) -> None:
+    """What can be chosen is read by the person's token, and published by that of the Page."""
+    assert INSTAGRAM.choices is not None
+    [rye, wheat] = (await INSTAGRAM.choices(stage.session(**ON_PAGE), ["musicId"], None))["musicId"]
+    assert [(one.value, one.label) for one in (rye, wheat)] == [("1001", "Rye, The Bakers"), ("1002", "Wheat")]
+    options = {"musicId": rye.value, "videoVolume": 0, "aiGenerated": True}
+    post = outgoing("x", media=(clip(),), options=options)
+    assert [issue.rule for issue in preflight.check(INSTAGRAM, post, {"login": "facebook"})] == []
+
+    outcome = await stage.publish(post, **ON_PAGE)
+
+    assert isinstance(outcome, Published), outcome
+    details = stage.entry().details
+    assert details["audio_configuration"] == {"audio_id": "1001", "video_volume": 0}
+    assert details["is_ai_generated"] == "true"
+
+
+async def test_instagram_login_has_no_music(stage: Stage) -> None:
+    assert INSTAGRAM.choices is not None
+    assert await INSTAGRAM.choices(stage.session(), ["musicId"], None) == {"musicId": ()}
+    post = outgoing("x", media=(clip(),), options={"musicId": "1001"})
+    issues = preflight.check(INSTAGRAM, post, {"login": "instagram"})
+    assert [issue.rule for issue in issues] == ["instagram.options.music_needs_page"]
+    assert isinstance(await stage.publish(post), Refused)
+
+
+@pytest.mark.parametrize(
+    ("post", "rule"),
+    [
+        (outgoing("x", media=(photo(),), options={"musicId": "1001"}), "instagram.options.type_mismatch"),
+        (outgoing("x", media=(clip(),), options={"musicVolume": 50}), "instagram.options.unused"),
+        (outgoing("x", media=(clip(),), options={"musicId": "1001", "musicVolume": 101}), "instagram.options.type"),
+        (
+            outgoing("", media=(photo(),), options={"type": "story", "aiGenerated": True}),
+            "instagram.options.type_mismatch",
+        ),
+    ],
+)
+def test_music_and_the_label_of_ai_belong_to_some_posts(post: Any, rule: str) -> None:
+    assert [issue.rule for issue in preflight.check(INSTAGRAM, post, {"login": "facebook"})] == [rule]
+
+
 async def test_the_quota_is_read_before_a_container_is_made(stage: Stage) -> None:
     type(stage.server.world.networks["instagram"]).posts_a_day, before = 1, 50
     try:

@@ -8,6 +8,7 @@ from signalpost.networks.connectors.instagram.facts import FACEBOOK_LOGIN, FACTS
 from signalpost.networks.contract import (
     ApiError,
     AuthorizationCode,
+    Choice,
     Destination,
     Health,
     Identity,
@@ -114,6 +115,23 @@ async def destinations(session: NetworkSession) -> Sequence[Destination]:
             identity = _identity(account, string(account.get("id")), login=FACEBOOK_LOGIN, secrets={"pageToken": token})
             linked.append(Destination(identity=identity, category=string(page.get("category"))))
     return linked
+
+
+async def choices(session: NetworkSession, options: Sequence[str], _of: str | None) -> Mapping[str, Sequence[Choice]]:
+    """List the music that is popular now, as far as Instagram allows it to apps; Instagram Login has none."""
+    if not is_facebook(session):
+        return dict.fromkeys(options, ())
+    graph = Graph(session.server.at(_GRAPH), session.secrets["accessToken"], session.app)
+    listed = (await graph.get("ig_audio", audio_type="music", user_id=session.remote_id)).get("audio")
+    if not isinstance(listed, list):
+        raise BadResponse("the response is not a list of music")
+    music = []
+    for item in listed:
+        audio_id = string(item.get("audio_id")) if isinstance(item, dict) else None
+        if audio_id is not None:
+            named = [name for name in map(string, (item.get("title"), item.get("display_artist"))) if name]
+            music.append(Choice(value=audio_id, label=", ".join(named)))
+    return dict.fromkeys(options, music)
 
 
 async def check(session: NetworkSession) -> Health:

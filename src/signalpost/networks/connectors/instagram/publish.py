@@ -181,11 +181,19 @@ def _single(part: ThreadPart) -> dict[str, Any]:
                 "audio_name": options.get("audioName"),
                 "thumb_offset": None if options.get("coverTimeMs") is None else encoded(options["coverTimeMs"]),
                 "cover_url": options.get("coverUrl"),
+                "audio_configuration": _music(options),
                 "trial_params": trial and {"graduation_strategy": _TRIALS[trial]},
                 **_caption(part),
             }
         case _:
             return _caption(part)
+
+
+def _music(options: Mapping[str, Any]) -> dict[str, Any] | None:
+    if options.get("musicId") is None:
+        return None
+    names = {"audio_id": "musicId", "audio_volume": "musicVolume", "video_volume": "videoVolume"}
+    return {name: options[option] for name, option in names.items() if options.get(option) is not None}
 
 
 def _caption(part: ThreadPart) -> dict[str, Any]:
@@ -196,6 +204,7 @@ def _caption(part: ThreadPart) -> dict[str, Any]:
         "collaborators": collaborators or None,
         "location_id": options.get("locationId"),
         "is_paid_partnership": options.get("paidPartnership") or None,
+        "is_ai_generated": options.get("aiGenerated") or None,
     }
 
 

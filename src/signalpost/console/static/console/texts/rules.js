@@ -147,6 +147,10 @@ export const RULES = {
     t("Nobody can post in the name of another member. Choose your own name or a page."),
   "options.type_mismatch": () =>
     t("This setting belongs to another kind of post. Leave it out, or choose that kind."),
+  "options.music_needs_page": (_, network) =>
+    t("{network} adds music only for accounts that are connected through a Facebook Page. Leave it out.", {
+      network,
+    }),
   "options.two_covers": () => t("A reel has one cover: a picture of its own, or a frame. Choose one."),
   "user_tags.index": () => t("There is no file with this number for the tagged person."),
   "user_tags.place_required": () => t("Say where in the picture this person is."),

@@ -32,6 +32,8 @@ export default /** @type {Record<string, string>} */ ({
     "{network} nimmt eine Antwort nur auf eigene Beiträge und an Leute, die dieses Konto erwähnt oder zitiert haben. Andere lehnt es ab.",
   "{network} lets you quote only your own posts, and those that mention this account. It refuses others.":
     "{network} lässt nur eigene Beiträge zitieren und solche, die dieses Konto erwähnen. Andere lehnt es ab.",
+  "{network} adds music only for accounts that are connected through a Facebook Page. Leave it out.":
+    "{network} fügt Musik nur bei Konten hinzu, die über eine Facebook-Seite verbunden sind. Lassen Sie sie weg.",
   "The text does not have these words. Write them as they stand there, or leave them out.":
     "Diese Wörter stehen nicht im Text. Schreiben Sie sie wie dort, oder lassen Sie sie weg.",
   "{network} hides words in {limit} places at most. Hide fewer.":
