@@ -4,12 +4,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
-from signalpost.conformance.harness import Clock, FakeResponse, Request, json_response, outgoing
+from signalpost.conformance.harness import Clock, FakeResponse, Request, image, json_response, outgoing
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 
 DID = "did:plc:me"
 CREATE = "POST /xrpc/com.atproto.repo.createRecord"
 UPLOAD = "POST /xrpc/com.atproto.repo.uploadBlob"
+FILM = image(None, b"\x00\x00\x00\x18ftypmp42" + bytes(900), "video/mp4", kind="video", file_name="film.mp4")
+CAPTIONS = {"language": "en", "text": "WEBVTT\n\n00:00.000 --> 00:02.000\nRye bread"}
 
 
 @dataclass
@@ -70,7 +72,11 @@ FAKE = NetworkFake(
     server=BlueskyServer,
     account={"secrets": {"accessJwt": TOKEN, "refreshJwt": TOKEN}, "remote_id": DID},
     create_call=CREATE,
-    cases={"thread": Case(), "reply gate": Case(post=outgoing("one", "two", options={"replyGate": "nobody"}))},
+    cases={
+        "thread": Case(),
+        "reply gate": Case(post=outgoing("one", "two", options={"replyGate": "nobody"})),
+        "captions": Case(post=outgoing("film", media=(FILM,), options={"captions": [CAPTIONS]})),
+    },
     errors=[
         (error(429, "RateLimitExceeded"), TryLater, "rate_limited"),
         (error(500, "InternalServerError"), OutcomeUnknown, None),

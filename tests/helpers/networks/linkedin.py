@@ -50,6 +50,11 @@ FAKE = NetworkFake(
             server=partial(_server, **PARTNER),
             account={"remote_id": ORGANIZATION},
         ),
+        "poll of an organization": Case(
+            post=outgoing("Vote!", options={"poll": {"question": "Which bread?", "options": ["Rye", "Wheat"]}}),
+            server=partial(_server, **PARTNER),
+            account={"remote_id": ORGANIZATION},
+        ),
     },
     errors=[
         (error(429, "TOO_MANY_REQUESTS"), TryLater, "rate_limited"),

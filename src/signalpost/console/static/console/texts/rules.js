@@ -236,9 +236,12 @@ export const RULES = {
       { network },
     ),
   "quote.uninvited": (_, network) =>
-    t("{network} lets you quote only your own posts, and those that mention this account. It refuses others.", {
-      network,
-    }),
+    t(
+      "{network} lets you quote only your own posts, and those that mention this account. It refuses others.",
+      {
+        network,
+      },
+    ),
   "spoiler.without_media": () =>
     t("The post has no file that could be hidden. Add one, or leave this out."),
   "spoiler.not_in_text": () =>

@@ -50,7 +50,8 @@ export default /** @type {Record<string, string>} */ ({
   "Volume of the video's own sound": "Lautstärke des Tons im Video",
   "From 0 to 100, which is the default.": "Von 0 bis 100, was üblich ist.",
   "Beside music, from 0 to 100, which is the default.": "Neben der Musik, von 0 bis 100, was üblich ist.",
-  "Labels the post as made with AI. Not for stories.": "Kennzeichnet den Beitrag als mit KI erstellt. Nicht bei Storys.",
+  "Labels the post as made with AI. Not for stories.":
+    "Kennzeichnet den Beitrag als mit KI erstellt. Nicht bei Storys.",
   "Music of Instagram's catalogue for a reel. For accounts that are connected through a Facebook Page.":
     "Musik aus dem Katalog von Instagram für ein Reel. Für Konten, die über eine Facebook-Seite verbunden sind.",
   "Hide words at first": "Wörter zunächst verdecken",

@@ -44,7 +44,8 @@ export default /** @type {Record<string, string>} */ ({
     "People who are tagged, and where in the picture: 0 is the left or top edge, 1 the right or bottom one.",
   "Shows a reel to people who do not follow the account first. Followers see it when you say so (`manual`) or when it does well (`performance`).":
     "Shows a reel first to people who do not follow the account. Followers see it when you say so, or when it does well.",
-  "Labels the post as made with AI. Not for stories.": "Instagram shows a label with the post. Not for stories.",
+  "Labels the post as made with AI. Not for stories.":
+    "Instagram shows a label with the post. Not for stories.",
   "The topic of the post: 1 to 50 characters without `.` and `&`.":
     "The topic of the post: 1 to 50 characters without a full stop or an ampersand.",
   "Who can reply: `everyone` (default), `accounts_you_follow`, `mentioned_only`, `parent_post_author_only` or `followers_only`.":
