@@ -16,6 +16,7 @@ from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import Unavailable
 from signalpost.kit.storage import Missing, StorageFailure
+from signalpost.networks import languages
 from signalpost.networks.contract import (
     ApiError,
     NeedsReconnect,
@@ -29,6 +30,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
+from signalpost.posts.content import Content
 from signalpost.posts.target_errors import bounded
 from signalpost.publishing.attempt import Attempt, CallRecord
 from signalpost.publishing.files import as_taken, as_uploaded, is_encoding
@@ -56,7 +58,7 @@ class NetworkCall:
         self._journal = TargetJournal(lease, attempt, writer)
         self._http = RecordingHttp(context.http.publishing, self._journal)
         self._started = clock.monotonic()
-        self._content = content.for_target(attempt.due.post, attempt.due.target)
+        self._content = _in_language(content.for_target(attempt.due.post, attempt.due.target), attempt)
         self._files = {row.id: as_uploaded(context, row, attempt.connector) for row in attempt.files}
 
     async def run(self) -> Outcome | Reconciled:
@@ -191,3 +193,10 @@ class NetworkCall:
         if self._journal.intent is not None:
             return OutcomeUnknown(message=message)
         return TryLater(message=message, code=code)
+
+
+def _in_language(sent: Content, attempt: Attempt) -> Content:
+    """Return the content in the language of its profile, where it names none and the network asks for it."""
+    language = attempt.due.circumstances.language
+    named = {} if language is None else languages.options_of(attempt.connector.facts, language)
+    return msgspec.structs.replace(sent, options={**named, **sent.options}) if named else sent

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
-
 from signalpost import networks
+from signalpost.networks import languages
 from signalpost.posts.queries import ConnectedAccount
 
 
@@ -27,17 +26,6 @@ def with_language(
         return result
     for platform in platforms:
         connector = networks.get(platform)
-        for name, value in (("languages", [tag]), ("language", tag), ("language", tag.partition("-")[0])):
-            option = None if connector is None else connector.facts.options.get(name)
-            if option is not None and _fits(value, option.type):
-                result.setdefault(platform, {})[name] = value
-                break
+        if connector is not None and (named := languages.options_of(connector.facts, tag)):
+            result.setdefault(platform, {}).update(named)
     return result
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError:
-        return False
-    return True

@@ -107,7 +107,7 @@ FACTS = Facts(
     options={
         "languages": Option(
             type=Annotated[list[Language], msgspec.Meta(max_length=3)],
-            description="At most 3 languages, as BCP 47 tags.",
+            description="At most 3 languages, as BCP 47 tags. Defaults to the profile's language.",
         ),
         "labels": Option(
             label="Content warnings",
