@@ -63,10 +63,7 @@ class OptionPart(Output):
 
     key: Annotated[str, Meta(examples=["minutes"])]
     label: Annotated[str, Meta(examples=["Duration in minutes"])]
-    type: Annotated[
-        Literal["text", "lines", "number", "flag", "choice", "list"],
-        Meta(description="`lines`: a text of several lines.", examples=["number"]),
-    ]
+    type: Annotated[Literal["text", "number", "flag", "choice", "list"], Meta(examples=["number"])]
     choices: Annotated[list[str] | None, Meta(description="The only values of a choice; null: any.")]
     required: Annotated[bool, Meta(examples=[True])]
     default: str | int | bool | None

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 from msgspec import inspect
 
-from signalpost.networks.contract import LINES, Option
+from signalpost.networks.contract import Option
 
 OptionType = Literal["text", "number", "flag", "choice", "list", "object", "objects"]
-PartType = Literal["text", "lines", "number", "flag", "choice", "list"]
+PartType = Literal["text", "number", "flag", "choice", "list"]
 
 
 class Part(NamedTuple):
@@ -113,7 +113,7 @@ def _part(member: inspect.Field, written: Any) -> Part | None:
     return Part(
         key=member.encode_name,
         label=_title(member.type) or _label(member.encode_name),
-        type="lines" if kind == "text" and _has_lines(member.type) else kind,
+        type=kind,
         choices=_choices(written) if kind == "choice" else None,
         required=member.required,
         default=member.default if isinstance(member.default, str | int | bool) else None,
@@ -129,13 +129,6 @@ def _title(info: inspect.Type) -> str | None:
         return None
     title = (info.extra_json_schema or {}).get("title")
     return title if isinstance(title, str) else _title(info.type)
-
-
-def _has_lines(info: inspect.Type) -> bool:
-    """Return whether a text has several lines, as its type says."""
-    if not isinstance(info, inspect.Metadata):
-        return False
-    return (info.extra or {}).get(LINES) is True or _has_lines(info.type)
 
 
 def _bound(info: inspect.Type, name: Literal["min_length", "max_length"]) -> int | None:

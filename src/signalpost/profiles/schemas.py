@@ -149,10 +149,7 @@ class ProfileUpdate(Input):
     ] = UNSET
     language: Annotated[
         LanguageTag | UnsetType | None,
-        Meta(
-            description="The language of the posts, as a BCP 47 tag. Networks are told it unless a post names another.",
-            examples=["de-AT"],
-        ),
+        Meta(description="The language of the posts, as a BCP 47 tag.", examples=["de-AT"]),
     ] = UNSET
     default_hashtags: Annotated[
         Hashtags | UnsetType | None,

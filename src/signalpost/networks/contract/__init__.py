@@ -8,7 +8,6 @@ from signalpost.networks.contract.app import OAuthApp
 from signalpost.networks.contract.connector import Connector
 from signalpost.networks.contract.errors import ApiError, BadCredentials, IdentityUnknown, InvalidField
 from signalpost.networks.contract.facts import (
-    LINES,
     CredentialField,
     Facts,
     KeptPrivate,
@@ -53,7 +52,6 @@ from signalpost.networks.contract.server import NetworkSession, Server
 from signalpost.networks.contract.version import VERSION, is_supported
 
 __all__ = [
-    "LINES",
     "VERSION",
     "Absent",
     "ApiError",

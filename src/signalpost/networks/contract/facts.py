@@ -5,7 +5,7 @@ Preflight, the capabilities and platforms endpoints, `docs/reference/networks.md
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from signalpost.kit.frames import FrameLimits
 from signalpost.networks.contract.sources import Sourced
@@ -71,10 +71,6 @@ class CredentialField:
     label: str
     secret: bool = False
     required: bool = True
-
-
-LINES: Final = "lines"
-"""Key of `msgspec.Meta.extra`: whether a text of an option has several lines, so that a form gives room for them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,6 @@ import msgspec
 from signalpost.kit import issue_text
 from signalpost.networks.connectors.bluesky.sources import SOURCES
 from signalpost.networks.contract import (
-    LINES,
     CredentialField,
     Facts,
     MediaRule,
@@ -52,10 +51,7 @@ class Captions(msgspec.Struct, forbid_unknown_fields=True):
             title="Captions with times (WebVTT)",
             pattern=r"^\ufeff?WEBVTT([ \t\r\n]|$)",
             max_length=CAPTION_BYTES_MAX,
-            extra={
-                issue_text.FORMAT: "Must be captions in the format WebVTT, with WEBVTT in the first line.",
-                LINES: True,
-            },
+            extra={issue_text.FORMAT: "Must be captions in the format WebVTT, with WEBVTT in the first line."},
         ),
     ]
 

@@ -159,14 +159,14 @@ function Members({ name, parts, values, set }) {
               onInput=${(/** @type {string} */ chosen) => change(part, chosen)}
             />
           `;
-        const isNumber = part.type === "number";
+        const isNumber = part.type === "number"; // what is called a text may have several lines, such as captions
         return html`
           <${Field}
             key=${part.key}
             label=${label}
             type=${isNumber ? "number" : "text"}
             step=${isNumber ? "any" : undefined}
-            rows=${part.type === "lines" ? 4 : undefined}
+            rows=${part.key === "text" ? 4 : undefined}
             value=${value ?? ""}
             onInput=${(/** @type {string} */ text) =>
               change(part, isNumber && text !== "" ? Number(text) : text)
