@@ -32,7 +32,6 @@ TEXTS: Mapping[str, str] = {
     "slug": "fresh-rye", "crosspostOf": "1kh35wk", "newsletter": "weekly", "canonicalUrl": URL,
     "startDate": f"{coming.day(2, 10)}", "endDate": f"{coming.day(2, 11)}", "startTime": "09:00", "endTime": "18:30",
     "reshareOf": "urn:li:share:17",
-    "startDate": "2027-01-30", "endDate": "2027-01-31", "startTime": "09:00", "endTime": "18:30",
     "redeemOnlineUrl": URL, "languageCode": "de",
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
