@@ -1,4 +1,4 @@
-// German of the values that options of networks can have.
+// German of the values that options of networks can have, and of the shorter labels among them.
 export default /** @type {Record<string, string>} */ ({
   roles: "Rollen",
   users: "Personen",
@@ -66,4 +66,14 @@ export default /** @type {Record<string, string>} */ ({
   LEARN_MORE: "Weitere Informationen",
   SIGN_UP: "Registrieren",
   CALL: "Jetzt anrufen",
+  Captions: "Untertitel",
+  Music: "Musik",
+  "Volume of the music": "Lautstärke der Musik",
+  "Volume of the video's own sound": "Lautstärke des Tons im Video",
+  "Hide words at first": "Wörter zunächst verdecken",
+  "Language, for example en": "Sprache, zum Beispiel de",
+  "Captions with times (WebVTT)": "Untertitel mit Zeiten (WebVTT)",
+  "Play like a GIF": "Wie ein GIF abspielen",
+  Duration: "Dauer",
+  "Post to reshare": "Beitrag, der geteilt wird",
 });
