@@ -205,11 +205,15 @@ async def _open(context: AppContext) -> Socket | TryAgain:
         )
     except http.HttpFailure as failure:
         return TryAgain(slack.WAIT_SECONDS, failure.detail)
-    greeting = slack.read_envelope(await socket.receive(_CALL_SECONDS) or b"")
-    if greeting.is_hello:
-        return socket
-    await socket.close()
-    return TryAgain(slack.WAIT_SECONDS, greeting.reason or "Slack did not say that the connection is ready")
+    is_ready = False
+    try:
+        greeting = slack.read_envelope(await socket.receive(_CALL_SECONDS) or b"")
+        is_ready = greeting.is_hello
+    finally:
+        if not is_ready:
+            await socket.close()
+    reason = greeting.reason or "Slack did not say that the connection is ready"
+    return socket if is_ready else TryAgain(slack.WAIT_SECONDS, reason)
 
 
 def _address_in(response: Response, settings: Settings) -> str | None:
