@@ -17,7 +17,7 @@ from tests.helpers.messenger import VERIFY_TOKEN, Messenger
 
 from signalpost.main import app
 from signalpost.messenger import queries, whatsapp
-from signalpost.settings import WHATSAPP_SETTINGS
+from signalpost.settings import SLACK_SETTINGS, WHATSAPP_SETTINGS
 from signalpost.web.signed import UNVERIFIED_BYTES_MAX, Unverified
 
 
@@ -85,7 +85,7 @@ async def test_without_secrets_everything_is_refused(messenger: Messenger) -> No
     """An installation that has no messenger."""
     hook = messenger.network.webhook(messenger.app, [], [])
     owner = await messenger.make.owner()
-    unset: dict[str, Any] = dict.fromkeys((*WHATSAPP_SETTINGS, "telegram_bot_token"))
+    unset: dict[str, Any] = dict.fromkeys((*WHATSAPP_SETTINGS, *SLACK_SETTINGS, "telegram_bot_token"))
     settings = dataclasses.replace(messenger.context.settings, **unset)
     async with Api(app.create(dataclasses.replace(messenger.context, settings=settings, states={}))) as api:
         assert (await api.get(handshake())).json()["code"] == "verification_failed"
