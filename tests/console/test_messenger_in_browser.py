@@ -1,16 +1,18 @@
 """A phone is linked by the code that the page shows, and unlinked."""
 
+import asyncio
 import re
 
 import httpx
 import pytest
 from playwright.async_api import expect
 from simulator import Simulator
+from simulator.networks.slack import Slack
 from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
 from tests.console.browser import OpenPage, sign_in, violations
 from tests.console.pages import visit
-from tests.helpers.messenger import BOT, settings_for, telegram_token
+from tests.helpers.messenger import BOT, settings_for, slack_tokens, telegram_token
 from tests.helpers.service_process import installed
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -38,7 +40,7 @@ async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, a
 
             person = simulator.world.add_person("whatsapp", "mina")
             [hook] = network.webhooks(app, [person], [network.text(person, code)])
-            async with httpx.AsyncClient(base_url=found.base_url, timeout=60) as client:
+            async with httpx.AsyncClient(base_url=found.base_url) as client:
                 answer = await client.post("/api/v1/wa/webhook", content=hook.body, headers=hook.headers)
             assert answer.is_success
 
@@ -75,3 +77,34 @@ async def test_a_bot_of_telegram_is_asked_and_linked(open_page: OpenPage, axe: s
 
             await expect(page.get_by_text("Your messenger is linked.")).to_be_visible()
             await expect(page.get_by_text("@m***a")).to_be_visible()
+
+
+async def test_an_app_of_slack_is_heard_and_linked(open_page: OpenPage) -> None:
+    """The worker opens a connection by itself, and keeps it: what the person writes later comes over the same one."""
+    async with Simulator([Slack]) as simulator, installed() as found:
+        network, person = simulator.world.networks["slack"], simulator.world.add_person("slack", "mina")
+        assert isinstance(network, Slack)
+        settings = slack_tokens(simulator) | {"slack_base_url": simulator.url("slack")}
+        await found.start(**{f"SIGNALPOST_{name.upper()}": value for name, value in settings.items()})
+        await found.owner()
+        stored = await sign_in(found)
+        [bot] = network.bots.values()
+        async with open_page(at=found, storage_state=stored, viewport={"width": 360, "height": 900}) as page:
+            await visit(page, "/console/account")
+            await page.get_by_role("button", name="Link my messenger").click()
+            dialog = page.get_by_role("dialog")
+            await dialog.get_by_role("button", name="Next").click()
+            await expect(dialog.get_by_text("send the code to the app")).to_be_visible()
+            assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+            [code] = re.findall(r"Or send (\w{8}) to", await dialog.inner_text())
+
+            network.write(bot, person, code)
+
+            await expect(page.get_by_text("Your messenger is linked.")).to_be_visible()
+            await expect(page.get_by_text("U0***")).to_be_visible()
+        [line] = network.lines
+        network.write(bot, person, "help")
+        async with asyncio.timeout(20):
+            while "discard the last draft" not in simulator.world.ledger.of("slack")[-1].text:
+                await asyncio.sleep(0.05)
+        assert network.lines == [line], "the connection is the same one"
