@@ -20,6 +20,7 @@ import stripe as sdk
 from aiohttp import web
 from tests.counterparts.process import running
 from tests.counterparts.tools import free_port
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.sign_in_servers import serving
 
 from signalpost.billing import signature
@@ -62,7 +63,7 @@ async def test_it_understands_our_calls_and_we_believe_what_it_signs(sold: AppCo
     async with (
         local_stripe(tmp_path) as url,
         serving(("POST", "/hook", inbox.take)) as endpoint,
-        httpx.AsyncClient() as http,
+        httpx.AsyncClient(timeout=TEST_SECONDS) as http,
     ):
         registered = await http.post(
             f"{url}/_config/webhooks/1",
@@ -75,7 +76,7 @@ async def test_it_understands_our_calls_and_we_believe_what_it_signs(sold: AppCo
             await client.get("customers/cus_none")
         with pytest.raises(BillingNotConfigured):
             await _client(sold, url, "another kind of key").get(f"customers/{used['customer']['id']}")
-        header, body = await asyncio.wait_for(inbox.arrived.get(), 60)
+        header, body = await asyncio.wait_for(inbox.arrived.get(), TEST_SECONDS)
 
     assert used["customer"]["metadata"] == {"signalpost_workspace": "wsp_1", "a b": "ä&=[]"}
     assert [item["plan"]["id"] for item in used["listed"]["data"][0]["items"]["data"]] == ["pro"]

@@ -12,6 +12,7 @@ import stripe as sdk
 from aiohttp import web
 from simulator.stripe.events import RETRY_SECONDS
 from simulator.stripe.lifecycle import FAILS_LATER
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.till import BACK, DAY, Till
 
 from signalpost.billing import remote
@@ -48,7 +49,7 @@ async def test_the_library_buys_and_changes_a_subscription(till: Till) -> None:
                 "subscription_data": {"metadata": {remote.WORKSPACE_KEY: "wsp_1"}},
             }
         )  # fmt: skip
-        page = httpx.post(str(session.url), data={"action": "pay", "card": "4242424242424242"})
+        page = httpx.post(str(session.url), data={"action": "pay", "card": "4242424242424242"}, timeout=TEST_SECONDS)
         session = client.v1.checkout.sessions.retrieve(session.id, {"expand": ["subscription"]})
         [subscription] = client.v1.subscriptions.list(
             {"customer": customer.id, "expand": ["data.default_payment_method", "data.schedule"]}

@@ -12,6 +12,7 @@ from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
 from tests.console.browser import OpenPage, sign_in, violations
 from tests.console.pages import visit
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.messenger import BOT, settings_for, slack_tokens, telegram_token
 from tests.helpers.service_process import installed
 
@@ -40,7 +41,7 @@ async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, a
 
             person = simulator.world.add_person("whatsapp", "mina")
             [hook] = network.webhooks(app, [person], [network.text(person, code)])
-            async with httpx.AsyncClient(base_url=found.base_url) as client:
+            async with httpx.AsyncClient(base_url=found.base_url, timeout=TEST_SECONDS) as client:
                 answer = await client.post("/api/v1/wa/webhook", content=hook.body, headers=hook.headers)
             assert answer.is_success
 

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import pytest
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.publishing import StagedNetwork, published, until
 
 from signalpost import events
@@ -43,7 +44,7 @@ async def test_three_targets_of_one_post_end_it_once(stage: StagedNetwork) -> No
 
     async def together(session: Any, outgoing: Any, journal: Any) -> Any:
         outcome = await stage.accept(session, outgoing, journal)
-        await asyncio.wait_for(gate.wait(), 10)
+        await asyncio.wait_for(gate.wait(), TEST_SECONDS)
         return outcome
 
     stage.publish = together
@@ -136,7 +137,7 @@ async def test_a_post_that_a_caller_has_locked_delays_itself_only(stage: StagedN
     async def wait(session: Any, outgoing: Any, journal: Any) -> Any:
         if session.username == "acc05":
             called.set()
-            await asyncio.wait_for(locked.wait(), 10)
+            await asyncio.wait_for(locked.wait(), TEST_SECONDS)
         return await stage.accept(session, outgoing, journal)
 
     async def the_others_are_done() -> bool:
@@ -194,7 +195,7 @@ async def test_a_lane_that_is_locked_delays_its_own_intent_only(stage: StagedNet
     async def hold(session: Any, outgoing: Any, journal: Any) -> Any:
         if session.username == "acc03":
             holding.append(asyncio.create_task(_hold_lane(stage, session, held, released)))
-        await asyncio.wait_for(held.wait(), 10)
+        await asyncio.wait_for(held.wait(), TEST_SECONDS)
         return await stage.accept(session, outgoing, journal)
 
     holding: list[asyncio.Task[None]] = []
@@ -216,7 +217,7 @@ async def _hold_lane(
     async with stage.context.database.transaction() as db:
         await db.execute(f"select from lane where key = {lane(session)} for no key update")
         held.set()
-        await asyncio.wait_for(released.wait(), 10)
+        await asyncio.wait_for(released.wait(), TEST_SECONDS)
 
 
 async def test_nothing_goes_out_after_an_acknowledged_disconnect(stage: StagedNetwork) -> None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.publishing import StagedNetwork, until
 
 from signalpost.engine.engine import Engine
@@ -29,7 +30,7 @@ async def test_two_targets_that_end_together_end_the_post_once(stage: StagedNetw
     gate = asyncio.Barrier(2)
 
     async def together(session: Any, outgoing: Any, journal: Any) -> Any:
-        await asyncio.wait_for(gate.wait(), 10)
+        await asyncio.wait_for(gate.wait(), TEST_SECONDS)
         if session.username.startswith("strict"):
             return Refused(code="content_rejected", message="no")
         return await stage.accept(session, outgoing, journal)

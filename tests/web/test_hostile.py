@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.served import served
 from tests.web.conftest import SmallApp
 
@@ -75,7 +76,7 @@ async def test_an_early_answer_reaches_a_client_that_sends_first_and_reads_then(
             writer.write(bytes(1_000_000))
             await writer.drain()
 
-        assert (await asyncio.wait_for(reader.readline(), 10)).startswith(b"HTTP/1.1 413")
+        assert (await asyncio.wait_for(reader.readline(), TEST_SECONDS)).startswith(b"HTTP/1.1 413")
         writer.close()
 
 
