@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from signalpost.accounts.errors import PlatformNotConfigured
@@ -13,7 +13,6 @@ from signalpost.kit import foreign, http, log
 from signalpost.kit.clock import monotonic
 from signalpost.kit.db import Db
 from signalpost.kit.http import Client, Response
-from signalpost.kit.http.sockets import Socket
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.messenger import slack, texts
 from signalpost.messenger.contract import (
@@ -33,6 +32,9 @@ from signalpost.messenger.contract import (
 from signalpost.messenger.names import Name
 from signalpost.messenger.slack_line import Line
 from signalpost.settings import SLACK_SETTINGS, Settings
+
+if TYPE_CHECKING:
+    from signalpost.kit.http.sockets import Socket
 
 BASE_URL: Final = "https://slack.com"
 _SEND_SECONDS: Final = 15.0
@@ -148,7 +150,7 @@ class Slack:
 class _Heard:
     """What came during a turn. `ids`: what is to be confirmed when it is stored."""
 
-    def __init__(self, socket: Socket) -> None:
+    def __init__(self, socket: "Socket") -> None:
         self.socket = socket
         self.messages: list[Message] = []
         self.ids: list[str] = []
@@ -168,7 +170,7 @@ async def _turn(context: AppContext, line: Line, seconds: float) -> _Heard | Try
     return heard if heard.ids or socket.is_open else None
 
 
-async def _listen(socket: Socket, seconds: float) -> _Heard:
+async def _listen(socket: "Socket", seconds: float) -> _Heard:
     """Wait until something comes, and take what comes with it."""
     heard, until = _Heard(socket), monotonic() + seconds
     while len(heard.ids) < _ENVELOPES_MAX and not heard.is_leaving:
@@ -182,7 +184,7 @@ async def _listen(socket: Socket, seconds: float) -> _Heard:
     return heard
 
 
-async def _acknowledge(socket: Socket, ids: Sequence[str]) -> None:
+async def _acknowledge(socket: "Socket", ids: Sequence[str]) -> None:
     """Confirm what was stored. What cannot be confirmed comes again, and is known then."""
     try:
         for envelope_id in ids:
@@ -191,7 +193,7 @@ async def _acknowledge(socket: Socket, ids: Sequence[str]) -> None:
         _logger.info("slack.not_confirmed", reason=failure.detail)
 
 
-async def _open(context: AppContext) -> Socket | TryAgain:
+async def _open(context: AppContext) -> "Socket | TryAgain":
     """Open a connection, and wait until Slack says that it is ready."""
     client, settings = context.http.messenger, context.settings
     try:

@@ -9,9 +9,10 @@ nobody confirmed comes again over another one.
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from signalpost.kit.http.sockets import Socket
+if TYPE_CHECKING:
+    from signalpost.kit.http.sockets import Socket
 
 IDLE_SECONDS: Final = 5.0
 """How long a connection outlives a turn: longer than the pause between two turns, with some delay of the engine."""
@@ -38,16 +39,16 @@ class Line:
             self._timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._replace, None)
 
     @property
-    def socket(self) -> Socket | None:
+    def socket(self) -> "Socket | None":
         """The connection, unless it has ended or is about to."""
         usable = self._socket is not None and self._socket.is_open and not self.is_leaving
         return self._socket if usable else None
 
-    def take(self, socket: Socket) -> None:
+    def take(self, socket: "Socket") -> None:
         """Use this connection from now on. The one before is closed only now, so that there always was one."""
         self._replace(socket)
 
-    def _replace(self, socket: Socket | None) -> None:
+    def _replace(self, socket: "Socket | None") -> None:
         before, self._socket, self.is_leaving = self._socket, socket, False
         if before is not None:
             task = asyncio.get_running_loop().create_task(before.close())

@@ -112,7 +112,7 @@ async def check_credentials(
 async def _rehash(context: AppContext, user_id: UUID, email: str, password: str, stored: str) -> str:
     """Store another hash of the same password; return the one that counts now.
 
-    Somebody who signs in twice at once, as with a second press of the button, does this twice.
+    A user who signs in twice at once, as with a second press of the button, does this twice.
 
     Raises:
         InvalidCredentials: another password was chosen meanwhile.

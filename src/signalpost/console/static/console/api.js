@@ -143,7 +143,7 @@ function during(underWay, answer, path) {
 /** @param {string} path @param {Options} [options] */
 async function removeUnasked(path, options) {
   const about = () =>
-    [...questions].flatMap(([answer, asked]) => (`${asked}/`.startsWith(`${path}/`) ? answer : []));
+    [...questions].flatMap(([answer, target]) => (`${target}/`.startsWith(`${path}/`) ? answer : []));
   for (let answers = about(); answers.length; answers = about()) await Promise.allSettled(answers);
   return call("DELETE", path, options);
 }

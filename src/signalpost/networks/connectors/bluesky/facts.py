@@ -175,7 +175,7 @@ def _captions(outgoing: Outgoing) -> Iterator[PreflightIssue]:
         tracks = msgspec.convert(outgoing.options.get("captions") or [], list[Captions])
     except msgspec.ValidationError:
         return  # reported by the general check of options
-    known = set()
+    languages = set()
     for number, track in enumerate(tracks):
         path = f"/options/captions/{number}"
         actual = len(track.text.encode("utf-8", "surrogatepass"))
@@ -183,7 +183,7 @@ def _captions(outgoing: Outgoing) -> Iterator[PreflightIssue]:
             message = f"These captions are {actual} bytes long; Bluesky allows {CAPTION_BYTES_MAX}."
             params = {"limit": CAPTION_BYTES_MAX, "actual": actual}
             yield PreflightIssue("bluesky.captions.max_bytes", f"{path}/text", message, params)
-        if track.language in known:
+        if track.language in languages:
             message = f"There are two captions in the language {track.language}."
             yield PreflightIssue("bluesky.captions.languages_differ", f"{path}/language", message)
-        known.add(track.language)
+        languages.add(track.language)

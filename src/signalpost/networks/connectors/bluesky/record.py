@@ -111,10 +111,10 @@ async def _media(session: NetworkSession, outgoing: Outgoing, journal: Journal, 
             item["aspectRatio"] = {"width": media.width, "height": media.height}
         items.append(item)
     if files[0].kind == "video":
-        shown = await _video_options(session, outgoing, journal) if index == 0 else {}
+        display = await _video_options(session, outgoing, journal) if index == 0 else {}
         if files[0].is_animation:
-            shown["presentation"] = "gif"
-        return {"$type": "app.bsky.embed.video", **items[0], **shown}
+            display["presentation"] = "gif"
+        return {"$type": "app.bsky.embed.video", **items[0], **display}
     if len(items) <= IMAGES_IN_GRID:
         return {"$type": "app.bsky.embed.images", "images": items}
     square = {"width": 1, "height": 1}  # a gallery wants a shape of each picture
@@ -132,8 +132,8 @@ async def _video_options(session: NetworkSession, outgoing: Outgoing, journal: J
             response = await _upload(session, {"Content-Type": "text/vtt"}, data=track.text.encode())
             file = await _record_blob(journal, step, response, session.now())
         tracks.append({"lang": track.language, "file": file})
-    shown: dict[str, Any] = {"captions": tracks} if tracks else {}
-    return shown | ({"presentation": "gif"} if outgoing.options.get("videoAsGif") is True else {})
+    display: dict[str, Any] = {"captions": tracks} if tracks else {}
+    return display | ({"presentation": "gif"} if outgoing.options.get("videoAsGif") is True else {})
 
 
 async def _blob(session: NetworkSession, media: OutgoingMedia, journal: Journal, step: str) -> Any:

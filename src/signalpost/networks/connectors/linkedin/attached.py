@@ -22,7 +22,7 @@ _ADDRESS_MAX: Final = 600
 _URN: Final = re.compile(r"urn:li:(?:share|ugcPost|groupPost):[0-9][0-9-]{0,60}")
 _SLUG: Final = re.compile(r"[-_](share|ugcPost)-([0-9]{10,25})(?:-[\w-]{1,10})?$")
 
-Answer = Annotated[str, msgspec.Meta(min_length=1, max_length=30)]
+Choice = Annotated[str, msgspec.Meta(min_length=1, max_length=30)]
 PostAddress = Annotated[
     str,
     msgspec.Meta(
@@ -38,7 +38,7 @@ class Poll(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """A poll below the text."""
 
     question: Annotated[str, msgspec.Meta(title="Question", min_length=1, max_length=140)]
-    options: Annotated[list[Answer], msgspec.Meta(title="Choices", min_length=2, max_length=4)]
+    options: Annotated[list[Choice], msgspec.Meta(title="Choices", min_length=2, max_length=4)]
     duration: Annotated[
         Literal["ONE_DAY", "THREE_DAYS", "SEVEN_DAYS", "FOURTEEN_DAYS"], msgspec.Meta(title="Duration")
     ] = "SEVEN_DAYS"

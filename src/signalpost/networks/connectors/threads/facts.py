@@ -163,11 +163,11 @@ def spoilers_of(outgoing: Outgoing) -> list[tuple[int, int]]:
 
 def _spoilers(outgoing: Outgoing) -> Iterator[PreflightIssue]:
     words = outgoing.options.get("spoilerTexts")
-    if not isinstance(words, list) or not all(isinstance(one, str) and one for one in words):
+    if not isinstance(words, list) or not all(isinstance(phrase, str) and phrase for phrase in words):
         return  # none, or reported by the general check of options
     text = text_of_part(FACTS, outgoing, 0)
-    for number, one in enumerate(words):
-        if one not in text:
+    for number, phrase in enumerate(words):
+        if phrase not in text:
             path = f"/options/spoilerTexts/{number}"
             yield _issue("spoiler.not_in_text", path, "The text does not have these words, so nothing would be hidden.")
     if (actual := len(spoilers_of(outgoing))) > SPOILERS_MAX:

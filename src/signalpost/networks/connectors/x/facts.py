@@ -136,7 +136,7 @@ def _replies(outgoing: Outgoing) -> Iterator[PreflightIssue]:
         yield PreflightIssue("x.reply.with_settings", "/options/replySettings", message)
     if is_reply:
         message = (
-            "X takes a reply only to a post of this account, or of somebody who mentioned it there or quoted one of "
+            "X takes a reply only to a post of this account, or of someone who mentioned it there or quoted one of "
             "its posts, and refuses this one otherwise."
         )
         yield PreflightIssue("x.reply.uninvited", "/options/replyToId", message, severity="warning")
