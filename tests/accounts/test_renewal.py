@@ -11,6 +11,7 @@ from tests.faults.scene import sizes
 from tests.figures.record import Record, holds
 from tests.helpers.bluesky_accounts import Connected, bluesky, forget_password
 from tests.helpers.factories import Make
+from tests.helpers.limits import TEST_SECONDS
 
 from signalpost import networks
 from signalpost.accounts import moves, queries, token_store, work
@@ -85,18 +86,26 @@ async def test_a_renewal_whose_caller_gives_up_is_stored(context: AppContext, ma
         assert len(connected.network.redeemed) == 2
 
 
+@pytest.fixture
+async def apart(context: AppContext) -> AsyncIterator[AppContext]:
+    """The same service with connections of its own, of which nobody else has borrowed one."""
+    opened = await Database.open(context.database.dsn, connections_max=4)
+    yield replace(context, database=opened, states={})
+    await opened.close()
+
+
 @asynccontextmanager
 async def database_that_refuses_writes(database: Database) -> AsyncIterator[None]:
     """Until the end of the block: as after a failover, for example."""
     pool = database.pool
 
     async def set_read_only(value: str) -> None:
-        # All that the pool can lend, borrowed: so no connection is left out, and none is in the middle of a transaction
-        # of somebody else, whose end would undo this.
-        connections = await asyncio.gather(*(pool.acquire(timeout_seconds=60) for _ in range(pool.size)))
-        for connection in connections:
+        # All that the pool can lend, borrowed: no connection is left out, and none is in the middle of a transaction,
+        # whose end would undo this.
+        borrowed = [await pool.acquire(timeout_seconds=TEST_SECONDS) for _ in range(pool.size)]
+        for connection in borrowed:
             await connection.execute(f"set default_transaction_read_only = {value}")
-        for connection in connections:
+        for connection in borrowed:
             pool.release(connection)
 
     await set_read_only("on")
@@ -107,10 +116,10 @@ async def database_that_refuses_writes(database: Database) -> AsyncIterator[None
         database.writes.problem = None
 
 
-async def test_a_renewal_is_stored_once_the_database_accepts_it(context: AppContext, make: Make) -> None:
+async def test_a_renewal_is_stored_once_the_database_accepts_it(apart: AppContext, make: Make) -> None:
     """It accepts no changes when the response arrives."""
-    database = context.database
-    async with bluesky(context, make) as connected:
+    database = apart.database
+    async with bluesky(apart, make) as connected:
         async with redeemed_token(connected) as task, database_that_refuses_writes(database):
             respond(connected)
             while database.writes.problem is None:
@@ -135,16 +144,15 @@ async def test_a_claim_outlasts_what_may_still_be_stored(context: AppContext, ma
     assert seconds > token_store.RENEWAL_SECONDS_MAX + token_store.SAVE_SECONDS_MAX
 
 
-async def test_a_claim_ends_with_a_failed_renewal_even_if_the_database_is_away(
-    context: AppContext, make: Make, database: Database
-) -> None:
+async def test_a_claim_ends_with_a_failed_renewal_even_if_the_database_is_away(apart: AppContext, make: Make) -> None:
     """Otherwise everyone would wait for the end of the claim."""
-    async with bluesky(context, make) as connected:
+    database = apart.database
+    async with bluesky(apart, make) as connected:
         await forget_password(connected, database)
         connected.network.drop_responses = 1
-        async with redeemed_token(connected) as task, database_that_refuses_writes(context.database):
+        async with redeemed_token(connected) as task, database_that_refuses_writes(database):
             respond(connected)
-            while context.database.writes.problem is None:
+            while database.writes.problem is None:
                 await asyncio.sleep(0.01)
         with pytest.raises(HttpFailure):
             await task

@@ -274,7 +274,7 @@ class SlackChat(Phone):
     async def heard(self) -> str:
         """Have what was written come and be handled; return the newest reply."""
         await self.arrives()
-        await self.messenger.work(seconds=1)
+        await self.messenger.work(seconds=2)  # the bot may send five messages in five seconds
         return self.texts[-1] if self.texts else ""
 
     async def says(self, text: str) -> str:
