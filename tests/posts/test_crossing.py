@@ -20,8 +20,11 @@ _DEADLOCKS: Final = "select deadlocks from pg_stat_database where datname = curr
 
 
 async def deadlocks(database: Database) -> int:
-    """How many there were so far. A connection reports them some seconds later, unless it is told to do so at once."""
-    loans = [await database.pool.acquire(timeout_seconds=5) for _ in database.pool.connections]
+    """How many there were so far. A connection reports them some seconds later, unless it is told to do so at once.
+
+    One that an engine has borrowed for good, to listen, has none to report.
+    """
+    loans = [await database.pool.acquire(timeout_seconds=5) for _ in list(database.pool._idle)]
     for connection in loans:
         await connection.execute("select pg_stat_force_next_flush()")
         database.pool.release(connection)
