@@ -17,6 +17,7 @@ from simulator.networks.whatsapp import Webhook, WhatsApp, options_of
 from simulator.world import App, Person
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
+from tests.helpers.limits import TEST_SECONDS
 
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
@@ -32,10 +33,17 @@ from signalpost.messenger.messengers import SLACK, TELEGRAM
 from signalpost.publishing.work import TargetSource
 
 VERIFY_TOKEN = "verify-token-of-the-tests"
-TICKS_MAX = 40
+JOBS = ["messenger.sort", "messenger.handle", "messenger.send"]
 BOT = "bakery_post_bot"
 SLACK_BOT = "bakery_post"
 _ARRIVED = "update messenger_message set received_at = received_at - interval '1 minute' where handled_at is null"
+_DUE = """
+select exists (select from job where kind = any($1) and state <> 'failed'
+        and next_attempt_at <= now() + interval '400 ms')
+    or exists (select from target t join messenger_link l on l.workspace_id = t.workspace_id
+        where t.status in ('pending', 'publishing') and t.next_attempt_at <= now() and t.held_reason is null)
+"""
+"""What a worker does now, or in a moment. What waits for longer waits for what the test does next."""
 _WAITING = """
 select exists (select from messenger_message where handled_at is null)
     or exists (select from messenger_reply where state = 'waiting')
@@ -105,11 +113,13 @@ class Messenger:
 
     async def work(self, engine: Engine | None = None, *, seconds: float = 0) -> None:
         """Handle what arrived, and send the replies. So many seconds pass between two steps, at the networks."""
-        for _ in range(TICKS_MAX):
-            self.simulator.world.clock.advance(seconds)
-            await (engine or self.engine).tick(500)
-            if not await self.value(_WAITING):
-                break
+        async with asyncio.timeout(TEST_SECONDS):
+            while True:
+                self.simulator.world.clock.advance(seconds)
+                await (engine or self.engine).tick(500)
+                if not await self.value(_WAITING) or not await self.value(_DUE, JOBS):
+                    break
+                await asyncio.sleep(0.01)
 
     async def value(self, statement: str, *arguments: Any) -> Any:
         async with self.context.database.connection() as db:
