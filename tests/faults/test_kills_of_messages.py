@@ -22,6 +22,7 @@ from tests.helpers.messenger import (
     Messenger,
     Phone,
     SlackChat,
+    confirmed,
     settings_for,
     slack_tokens,
     telegram_token,
@@ -104,10 +105,11 @@ def written(phone: Phone, text: str, size: tuple[int, int] | None = None) -> dyi
     return partial(work, phone.network.webhook(phone.messenger.app, [phone.person], [message]))
 
 
-def again(phone: Phone, work_of_it: dying.Work) -> dying.Work:
+async def again(phone: Phone, work_of_it: dying.Work) -> dying.Work:
     """Return what another process does: at Slack it hears of the message only if it was not confirmed."""
     if not isinstance(phone, SlackChat):
         return work_of_it
+    await confirmed(phone.slack)  # the simulator has seen what the process confirmed, and that it is gone
     phone.slack.world.clock.advance(301)
     return work_of_it if phone.slack.waiting else lambda context, _api: jobs(context)
 
@@ -160,7 +162,7 @@ async def test_a_message_is_handled_once_wherever_its_process_dies(scene: Scene,
                 process = dying.start(handle_it, environment, step)
                 await asyncio.to_thread(process.join)
                 assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
-                await again(phone, handle_it)(context, api)
+                await (await again(phone, handle_it))(context, api)
                 await check(messenger, owner, caption, len(phone.entries) - before)
                 if process.exitcode == 0:
                     assert killed >= 2, "there are more steps than that"

@@ -5,6 +5,7 @@ import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 import httpx
@@ -33,13 +34,14 @@ from signalpost.messenger.messengers import SLACK, TELEGRAM
 from signalpost.publishing.work import TargetSource
 
 VERIFY_TOKEN = "verify-token-of-the-tests"
+TICKS_MIN = 40
 JOBS = ["messenger.sort", "messenger.handle", "messenger.send"]
 BOT = "bakery_post_bot"
 SLACK_BOT = "bakery_post"
 _ARRIVED = "update messenger_message set received_at = received_at - interval '1 minute' where handled_at is null"
 _DUE = """
 select exists (select from job where kind = any($1) and state <> 'failed'
-        and next_attempt_at <= now() + interval '400 ms')
+        and (started_at is not null or next_attempt_at <= now() + interval '400 ms'))
     or exists (select from target t join messenger_link l on l.workspace_id = t.workspace_id
         where t.status in ('pending', 'publishing') and t.next_attempt_at <= now() and t.held_reason is null)
 """
@@ -114,12 +116,15 @@ class Messenger:
     async def work(self, engine: Engine | None = None, *, seconds: float = 0) -> None:
         """Handle what arrived, and send the replies. So many seconds pass between two steps, at the networks."""
         async with asyncio.timeout(TEST_SECONDS):
-            while True:
+            for tick in count():
                 self.simulator.world.clock.advance(seconds)
                 await (engine or self.engine).tick(500)
-                if not await self.value(_WAITING) or not await self.value(_DUE, JOBS):
+                if not await self.value(_WAITING):
                     break
-                await asyncio.sleep(0.01)
+                if tick >= TICKS_MIN:
+                    if not await self.value(_DUE, JOBS):
+                        break
+                    await asyncio.sleep(0.01)
 
     async def value(self, statement: str, *arguments: Any) -> Any:
         async with self.context.database.connection() as db:
@@ -166,7 +171,8 @@ class Messenger:
         """Have a person send a code that this credential got."""
         code = await self.api.post("/wa/link-code", json={"messenger": phone.person.network}, key=key)
         assert code.status_code == 201, code.text
-        assert "is linked now" in await phone.says(code.json()["code"])
+        reply = await phone.says(code.json()["code"])
+        assert "is linked now" in reply, reply
         return phone
 
 
