@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import signal
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -110,7 +111,9 @@ async def again(phone: Phone, work_of_it: dying.Work) -> dying.Work:
     if not isinstance(phone, SlackChat):
         return work_of_it
     await confirmed(phone.slack)  # the simulator has seen what the process confirmed, and that it is gone
-    phone.slack.world.clock.advance(301)
+    clock = phone.slack.world.clock
+    left = max((one.due_at - clock() for one in phone.slack.waiting), default=timedelta())
+    clock.advance(max(left.total_seconds() + 1, 0))  # not more: after its last attempt Slack gives a message up
     return work_of_it if phone.slack.waiting else lambda context, _api: jobs(context)
 
 
