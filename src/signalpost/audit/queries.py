@@ -48,7 +48,7 @@ _read: Final = rows.reader(AuditLogRow)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 _APART: Final = timedelta(minutes=10)
-"""Further than this, the instant of an entry and that of its id are never apart: ids are made by a machine's clock."""
+"""So far, the time of an entry and that in its id may be apart: ids are made by the clock of a machine."""
 
 
 async def page_of(db: Db, caller: Caller, query: AuditQuery, page: Page) -> list[AuditLogRow]:

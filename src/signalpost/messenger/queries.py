@@ -282,3 +282,12 @@ SEALED: Final = tuple(
         ("messenger_reply", "body"),
     )
 )  # fmt: skip
+
+
+_BOT: Final = "select username from messenger_bot where bot_id = $1"
+
+
+async def bot_username(db: Db, bot_id: str) -> str | None:
+    """Return what a bot is called; None: it has not answered yet."""
+    username: str | None = await db.fetchval(_BOT, bot_id)
+    return username

@@ -14,7 +14,7 @@ from signalpost.kit.clock import monotonic
 from signalpost.kit.db import Db
 from signalpost.kit.http import Client, Response
 from signalpost.media.errors import MediaFetchFailed
-from signalpost.messenger import slack, texts
+from signalpost.messenger import queries, slack, texts
 from signalpost.messenger.contract import (
     Fails,
     Invitation,
@@ -43,7 +43,6 @@ _GATHER_SECONDS: Final = 0.05
 """How long to wait for a second message: what was stored is confirmed at once, since Slack waits for three seconds."""
 _ENVELOPES_MAX: Final = 20
 _TEXT_BYTES_MAX: Final = 2_000_000
-_BOT: Final = "select username from messenger_bot where bot_id = $1"
 _logger = log.get("messenger")
 
 
@@ -75,7 +74,7 @@ class Slack:
         return Works(f"@{foreign.line(answer.get('user'), 100)} at {foreign.line(answer.get('team'), 100)}")
 
     async def invitation(self, db: Db, settings: Settings, code: str) -> Invitation:  # noqa: ARG002 - it is pasted
-        username = await db.fetchval(_BOT, self.bot_id(settings))
+        username = await queries.bot_username(db, self.bot_id(settings))
         app_id = slack.app_of(settings.slack_app_token or "")
         if username is None or app_id is None:
             raise PlatformNotConfigured(

@@ -10,7 +10,7 @@ from signalpost.kit import http, log
 from signalpost.kit.db import Db
 from signalpost.kit.http import Client, Response
 from signalpost.media.errors import MediaFetchFailed
-from signalpost.messenger import telegram, texts
+from signalpost.messenger import queries, telegram, texts
 from signalpost.messenger.contract import (
     Fails,
     Invitation,
@@ -34,7 +34,6 @@ _POLL_SECONDS: Final = 10
 """How long Telegram holds the answer until there is something; a worker that ends waits as long at most."""
 _ANSWER_BYTES_MAX: Final = 5_000_000
 _CONFLICT: Final = 409
-_BOT: Final = "select username from messenger_bot where bot_id = $1"
 _logger = log.get("messenger")
 
 
@@ -62,7 +61,7 @@ class Telegram:
         return Works(f"@{username}")
 
     async def invitation(self, db: Db, settings: Settings, code: str) -> Invitation:
-        username = await db.fetchval(_BOT, self.bot_id(settings))
+        username = await queries.bot_username(db, self.bot_id(settings))
         if username is None:
             raise PlatformNotConfigured(
                 "The bot of this installation has not answered yet.",
