@@ -1,7 +1,6 @@
 """A TCP proxy before a server, which can fall silent: connections stay open and are accepted, and nothing arrives."""
 
 import asyncio
-from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -51,15 +50,21 @@ class TcpProxy:
         assert task is not None
         self._tasks.add(task)
         self._writers.add(writer)
-        with suppress(OSError, asyncio.CancelledError):
+        try:
             await self._open.wait()
             to_reader, to_writer = await asyncio.open_unix_connection(str(self._target))
             self._writers.add(to_writer)
-            await asyncio.gather(self._pump(reader, to_writer), self._pump(to_reader, writer))
-            self._writers.discard(to_writer)
-        writer.close()
-        self._writers.discard(writer)
-        self._tasks.discard(task)
+            try:
+                await asyncio.gather(self._pump(reader, to_writer), self._pump(to_reader, writer))
+            finally:
+                to_writer.close()
+                self._writers.discard(to_writer)
+        except (OSError, asyncio.CancelledError):
+            pass  # a connection that is broken, or the end of the proxy
+        finally:
+            writer.close()
+            self._writers.discard(writer)
+            self._tasks.discard(task)
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(_CHUNK_BYTES):

@@ -72,6 +72,29 @@ async def test_what_was_not_sent_for_a_limit_is_sent_later(messenger: Messenger,
     assert (await last_reply(messenger, owner))[0] == "sent"
 
 
+async def test_a_stranger_who_is_linked_meanwhile_reads_the_older_reply_first(
+    messenger: Messenger, owner: Login
+) -> None:
+    """Replies of before the link and of after it are sent by two jobs."""
+    phone = await messenger.phone("stranger" + secrets.token_hex(4))
+    messenger.simulator.world.add_fault("whatsapp", "status", SEND, status=429)
+    await phone.send(phone.network.text(phone.person, "Is anybody there?"))
+
+    code = await messenger.api.post("/wa/link-code", json={"messenger": "whatsapp"}, key=owner.key)
+    await messenger.deliver(
+        *phone.network.webhooks(messenger.app, [phone.person], [phone.network.text(phone.person, code.json()["code"])])
+    )
+    while not (await messenger.api.get("/wa/status", key=owner.key)).json()["linked"]:
+        await messenger.engine.tick(500)
+    await messenger.engine.tick(500)
+    assert phone.texts == []
+    await later(messenger)
+
+    first, second = phone.texts
+    assert "This chat is not linked" in first
+    assert "is linked now" in second
+
+
 async def test_a_file_that_cannot_be_fetched_now_is_fetched_later(messenger: Messenger, owner: Login) -> None:
     phone = await messenger.linked(owner, "later" + secrets.token_hex(4))
     file = phone.network.add_file(media_files.image("PNG"), "image/png")

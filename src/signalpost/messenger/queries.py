@@ -242,6 +242,20 @@ async def next_reply(db: Db, recipient: bytes, workspace_id: UUID | None) -> Rep
     return None if record is None else _read_reply(record)
 
 
+# Not for long: the job that sends the older one may have failed for good.
+_IS_BEHIND: Final = """
+select exists (
+    select from messenger_reply r
+    where r.recipient_hash = $1 and r.state in ('waiting', 'sending') and r.id < $2
+        and r.workspace_id is distinct from $3 and r.created_at > now() - interval '1 minute')
+"""
+
+
+async def is_behind(db: Db, recipient: bytes, reply: ReplyRow) -> bool:
+    """Return whether an older reply to the recipient waits in another job: of before the link, or of another one."""
+    return bool(await db.fetchval(_IS_BEHIND, recipient, reply.id, reply.workspace_id))
+
+
 class LastReplyRow(Struct):
     """What became of a reply."""
 

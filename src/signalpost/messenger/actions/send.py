@@ -29,6 +29,7 @@ from signalpost.messenger.contract import (
 from signalpost.messenger.queries import ReplyRow
 
 ATTEMPTS_MAX: Final = 5
+BEHIND_SECONDS: Final = 0.3
 _WINDOW_CLOSED: Final = "too long after the last message, and there is no template"
 _logger = log.get("messenger")
 
@@ -52,7 +53,7 @@ async def doubt_what_waits(db: Db, until: datetime) -> None:
 
 
 async def send_waiting(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
-    """Send what waits for a recipient, in its order."""
+    """Send what waits for a recipient, in its order, also where other jobs send the rest."""
     recipient = bytes.fromhex(payload["recipient"])
     workspace_id = UUID(payload["workspace"]) if payload["workspace"] else None
     while True:
@@ -60,6 +61,8 @@ async def send_waiting(context: AppContext, lease: Lease, payload: Mapping[str, 
             row = await queries.next_reply(db, recipient, workspace_id)
             if row is None:
                 return None
+            if await queries.is_behind(db, recipient, row):
+                return RunAgain(BEHIND_SECONDS)
             call = await _begin(context, db, row)
         if call is None:
             continue
