@@ -126,6 +126,10 @@ def _texts(path: Path) -> set[str]:
     return found
 
 
+OF_OPTIONS = ("options", "options-sites", "options-messengers", "values")
+"""Catalogs of what the API says of options; the composer loads them all."""
+
+
 def _texts_by_catalog() -> dict[str, set[str]]:
     """What each catalog must hold: a page's own texts in its own; the frame's, and what two pages share, in ""."""
     users = defaultdict[str, set[str]](set)
@@ -157,7 +161,7 @@ def test_catalogs_are_complete(language: str) -> None:
             key for key, value in catalog.items() if {*placeholders.findall(key)} != {*placeholders.findall(value)}
         ] == []
     files = (FOLDER / "messages" / language).glob("*.js")
-    assert {path.stem for path in files} == {*_texts_by_catalog(), "options", "values"} - {""}
+    assert {path.stem for path in files} == {*_texts_by_catalog(), *OF_OPTIONS} - {""}
 
 
 @pytest.mark.parametrize("language", ["de"])
@@ -165,10 +169,12 @@ def test_every_option_of_every_network_has_its_texts(language: str) -> None:
     """Labels, helps and values of all options; what else is in the catalog, a connector says as a reason."""
     needed = {text for connector in CONNECTORS.values() for text in _texts_of_options(connector)}
     sources = [path.read_text(encoding="utf-8") for path in Path(connectors.__path__[0]).rglob("*.py")]
-    catalog = _catalog(language, "options") | _catalog(language, "values")
+    catalogs = [_catalog(language, page) for page in OF_OPTIONS]
+    catalog = {text: said for one in catalogs for text, said in one.items()}
     others = {text: said for page in _texts_by_catalog() for text, said in _catalog(language, page).items()}
 
     assert needed - catalog.keys() == set()
+    assert sum(map(len, catalogs)) == len(catalog), "a text stands in one catalog"
     assert [text for text in catalog.keys() - needed if not any(f'"{text}"' in source for source in sources)] == []
     assert {text: said for text, said in catalog.items() if others.get(text, said) != said} == {}
 

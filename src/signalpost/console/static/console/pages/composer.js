@@ -51,8 +51,7 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
     Promise.allSettled(chosen.map((mediaId) => get(`/media/${mediaId}`))),
     basics(),
     loadPlatforms(),
-    loadTexts("options"),
-    loadTexts("values"),
+    ...["options", "options-sites", "options-messengers", "values"].map(loadTexts),
   ]);
   if (entry) {
     // An earlier version of the console did not keep what the service had.
