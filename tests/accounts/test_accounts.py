@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from secrets import token_hex
 from typing import Any
@@ -13,6 +14,8 @@ from signalpost.accounts.actions import publications
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database, Db
+from signalpost.networks.contract import Option
+from signalpost.profiles.schemas import LanguageTag
 
 
 async def connect(api: Api, login: Login, username: str = "bakery", **more: Any) -> Any:
@@ -53,6 +56,7 @@ async def test_an_account_has_every_field_of_the_contract(api: Api, make: Make) 
         "dailyLimit": None,
         "postsToday": 0,
         "overLimit": False,
+        "language": None,
         "createdAt": account["createdAt"],
         "updatedAt": account["updatedAt"],
     }  # fmt: skip
@@ -148,6 +152,58 @@ async def test_an_account_moves_unless_posts_wait_for_it(api: Api, make: Make) -
     third = (await make.profile(owner))["id"]
     refused = await api.patch(path, json={"profileId": third}, key=owner.key)
     assert (refused.status_code, refused.json()["code"]) == (409, "account_in_use")
+
+
+@pytest.fixture
+def with_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sandbox, with the option of a network whose posts say in which language they are."""
+    sandbox = networks.CONNECTORS["sandbox"]
+    options = {**sandbox.facts.options, "language": Option(type=LanguageTag, description="Language.")}
+    changed = replace(sandbox, facts=replace(sandbox.facts, options=options))
+    monkeypatch.setitem(networks.CONNECTORS, "sandbox", changed)
+
+
+@pytest.mark.usefixtures("with_language")
+async def test_an_account_has_a_language_until_it_is_taken_away(api: Api, make: Make) -> None:
+    """It stays through a disconnection, is in history, and what says nothing of it changes nothing."""
+    owner = await make.owner()
+    account = (await connect(api, owner)).json()
+    path = f"/platforms/accounts/{account['id']}"
+
+    changed = (await api.patch(path, json={"language": "en-GB"}, key=owner.key)).json()
+    assert changed["language"] == "en-GB"
+    assert changed["updatedAt"] > account["updatedAt"]
+    paused = await api.patch(path, json={"status": "paused", "profileId": None}, key=owner.key)
+    assert (paused.json()["language"], paused.json()["profileId"]) == ("en-GB", owner.profile)
+    await api.delete(path, key=owner.key)
+    assert (await connect(api, owner)).json()["language"] == "en-GB"
+    history = (await api.get("/audit?action=update_account", key=owner.key)).json()["data"]
+    assert [entry["changes"] for entry in history] == [
+        [{"field": "status", "from": "active", "to": "paused"}],
+        [{"field": "language", "from": None, "to": "en-GB"}],
+    ]
+    assert (await api.patch(path, json={"language": None}, key=owner.key)).json()["language"] is None
+
+
+@pytest.mark.usefixtures("with_language")
+@pytest.mark.parametrize("language", ["english", "en_GB", "e", "", 7])
+async def test_a_language_is_a_tag(api: Api, make: Make, language: Any) -> None:
+    owner = await make.owner()
+    account = await make.account(owner)
+    refused = await api.patch(f"/platforms/accounts/{account['id']}", json={"language": language}, key=owner.key)
+    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/language")
+
+
+async def test_an_account_whose_network_asks_for_no_language_has_none(api: Api, make: Make) -> None:
+    """It would change nothing, and whoever sets it thinks that it does. Taking it away is no error."""
+    owner = await make.owner()
+    path = f"/platforms/accounts/{(await make.account(owner))['id']}"
+    refused = await api.patch(path, json={"language": "de"}, key=owner.key)
+    issue = refused.json()["errors"][0]
+
+    assert (refused.status_code, issue["path"], issue["code"]) == (422, "/language", "not_allowed")
+    assert issue["message"] == "A post at Sandbox has no option that names a language."
+    assert (await api.patch(path, json={"language": None}, key=owner.key)).status_code == 200
 
 
 async def test_roles_hold(api: Api, make: Make) -> None:

@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import expect
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
+from tests.console.test_composer_in_browser import connect
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -54,3 +55,26 @@ async def test_a_client_is_made_changed_and_deleted(console: OpenPage, owned: Ap
         await expect(page.get_by_text("1 account is disconnected, 1 post is in the trash")).to_be_visible()
     assert account["id"] not in {each["id"] for each in (await owned.get("/platforms/accounts/all"))["data"]}
     assert post["id"] in {each["id"] for each in (await owned.get("/posts/trash"))["data"]}
+
+
+async def test_an_account_has_another_language_than_its_client(console: OpenPage, owned: Api, mastodon: str) -> None:
+    """It is chosen where its network asks for one only; without, that of the client is named."""
+    made = await owned.post("/profiles", json={"name": "Two languages", "language": "de"})
+    async with console(hosts=(owned.service.base_url, mastodon)) as page:
+        account = await connect(page, owned, made["id"])
+        body = {"profileId": made["id"], "fields": {"username": "two"}}
+        elsewhere = await owned.post("/platforms/sandbox/connect", json=body)
+        await visit(page, f"/console/accounts/{account['id']}")
+        choice = page.get_by_label("Language of the posts")
+        await expect(choice.get_by_role("option", selected=True)).to_have_text("The client's: German")
+        await choice.select_option(label="British English")
+        await expect(page.get_by_text("Saved.")).to_be_visible()
+        await page.reload()
+        await expect(choice).to_have_value("en-GB")
+        await choice.select_option(value="")
+        await expect(choice).to_have_value("")
+        await visit(page, f"/console/accounts/{elsewhere['id']}")
+        await expect(page.get_by_text("Posts today")).to_be_visible()
+        await expect(choice).to_have_count(0)
+        history = (await owned.get("/audit", params={"action": "update_account"}))["data"]
+    assert [entry["changes"][0]["to"] for entry in history[:2]] == [None, "en-GB"]

@@ -49,6 +49,7 @@ class AccountRow(Struct, frozen=True):
     last_checked_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    language: str | None
 
 
 class HealthCheck(Struct, frozen=True):

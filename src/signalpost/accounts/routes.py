@@ -120,10 +120,11 @@ async def list_account_choices(account: MyAccount, context: AppContext, query: C
 async def update_account(
     account: MyAccount, context: AppContext, db: Db, caller: Caller, data: AccountUpdate
 ) -> PlatformAccount:
-    """Pause, resume or move an account.
+    """Pause, resume or move an account, or set the language of its posts.
 
     `status: paused` makes the account's posts wait, `status: active` resumes it, and `profileId` moves it to another
-    profile. Only owners and admins move accounts, and only while no post waits for them.
+    profile. Only owners and admins move accounts, and only while no post waits for them. `language` holds from the next
+    attempt on, also for posts that wait, unless their options name another; null makes it that of the profile.
     """
     return await update.update_account(context, db, caller, account, data)
 

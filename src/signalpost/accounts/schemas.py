@@ -1,9 +1,10 @@
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from signalpost.kit import foreign, ids
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.profiles.schemas import LanguageTag
 from signalpost.web.fields import AccountId, ProfileId
 
 Status = Annotated[
@@ -56,6 +57,7 @@ class PlatformAccount(Output):
     daily_limit: int | None
     posts_today: Annotated[int, Meta(examples=[2])]
     over_limit: Annotated[bool, Meta(examples=[False])]
+    language: Annotated[str | None, Meta(examples=["en"])]
     created_at: Instant
     updated_at: Instant
 
@@ -87,13 +89,26 @@ class AccountConnect(Input):
 
 
 class AccountUpdate(Input):
-    """Pause or resume an account, or move it to another profile."""
+    """Pause or resume an account, move it to another profile, or say in which language its posts are."""
 
     status: Annotated[
-        Literal["active", "paused"] | None,
+        Literal["active", "paused"] | UnsetType | None,
         Meta(description="`paused` makes the account's posts wait, `active` resumes publishing.", examples=["paused"]),
-    ] = None
-    profile_id: Annotated[ProfileId | None, Meta(description="The profile to move the account to.")] = None
+    ] = UNSET
+    profile_id: Annotated[ProfileId | UnsetType | None, Meta(description="The profile to move the account to.")] = UNSET
+    language: Annotated[
+        LanguageTag | UnsetType | None,
+        Meta(
+            description="The language of the account's posts, as a BCP 47 tag, where the network has an option for it. "
+            "Null: that of the profile.",
+            examples=["en"],
+        ),
+    ] = UNSET
+
+    def __post_init__(self) -> None:
+        """Take null for what is not to be changed, so that history tells of no change either."""
+        self.status = UNSET if self.status is None else self.status
+        self.profile_id = UNSET if self.profile_id is None else self.profile_id
 
 
 class Disconnection(Output):

@@ -75,6 +75,7 @@ def account(row: AccountRow, *, posts_today: int) -> PlatformAccount:
         daily_limit=row.daily_limit,
         posts_today=posts_today,
         over_limit=row.over_limit,
+        language=row.language,
         created_at=clock.wire(row.created_at),
         updated_at=clock.wire(row.updated_at),
     )

@@ -196,7 +196,7 @@ class NetworkCall:
 
 
 def _in_language(sent: Content, attempt: Attempt) -> Content:
-    """Return the content in the language of its profile, where it names none and the network asks for it."""
+    """Return the content in the language of its account or profile, where it names none and the network asks for it."""
     language = attempt.due.circumstances.language
     named = {} if language is None else languages.options_of(attempt.connector.facts, language)
     return msgspec.structs.replace(sent, options={**named, **sent.options}) if named else sent

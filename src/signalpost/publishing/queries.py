@@ -96,7 +96,7 @@ class Circumstances(Struct, gc=False):
     gap_seconds: int
     gap_chosen: bool
     watermark_media_id: UUID | None
-    language: str | None  # of the profile's posts
+    language: str | None  # of the account's posts, else of the profile's
 
 
 class Due(NamedTuple):
@@ -169,7 +169,7 @@ _PARTS: Final = (
         gap_seconds="f.min_gap_seconds",
         gap_chosen=f"f.gap_chosen or f.min_gap_seconds <> {MIN_GAP_SECONDS}",
         watermark_media_id="f.watermark_media_id",
-        language="f.language",
+        language="coalesce(a.language, f.language)",
     ),
 )
 _DUE = f"""

@@ -103,7 +103,7 @@ FACTS = Facts(
     options={
         "languages": Option(
             type=Annotated[list[Language], msgspec.Meta(max_length=3)],
-            description="At most 3 languages, as BCP 47 tags. Defaults to the profile's language.",
+            description="At most 3 languages, as BCP 47 tags. Defaults to that of the account, or else of the profile.",
         ),
         "labels": Option(
             label="Content warnings",

@@ -107,7 +107,8 @@ FACTS = Facts(
                     pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", extra={issue_text.FORMAT: issue_text.LANGUAGE_TAG}
                 ),
             ],
-            description="The language of the post, as a BCP 47 tag. Defaults to the profile's language.",
+            description="The language of the post, as a BCP 47 tag. Defaults to that of the account, or else of the "
+            "profile.",
         ),
         "poll": Option(
             type=Poll,

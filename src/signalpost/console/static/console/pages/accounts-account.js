@@ -1,4 +1,4 @@
-// One account: its details and health; reconnect, pause, move, disconnect.
+// One account: its details and health; reconnect, pause, move, language, disconnect.
 import { html, useState } from "../html.js";
 import { get, patch, remove } from "../api.js";
 import { Icon } from "../icons.js";
@@ -18,6 +18,7 @@ import { toast, toastProblem } from "../components/toasts.js";
 import { DeveloperDetails } from "../components/developer-details.js";
 import { failureSentences } from "../words.js";
 import { Connect } from "./accounts-connect.js";
+import { LanguageChoice, hasLanguage } from "./accounts-language.js";
 
 /** @typedef {import("../html.js").InputEvent} InputEvent */
 
@@ -120,6 +121,12 @@ function Details({ account, reload }) {
         <dd>
           <${Move} account=${account} reload=${reload} />
         </dd>
+        ${hasLanguage(account.platform) && html`
+          <dt>${t("Language of the posts")}</dt>
+          <dd>
+            <${LanguageChoice} account=${account} reload=${reload} />
+          </dd>
+        `}
         <dt>${t("Id")}</dt>
         <dd>
           <code>${account.id}</code>

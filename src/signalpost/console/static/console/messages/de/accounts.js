@@ -20,6 +20,7 @@ export default /** @type {Record<string, string>} */ ({
   Invitations: "Einladungen",
   "It is shown only now.": "Er wird nur jetzt gezeigt.",
   "It may have been disconnected.": "Es wurde vielleicht getrennt.",
+  "Language of the posts": "Sprache der Beiträge",
   "Last 7 days": "Letzte 7 Tage",
   "Last post": "Letzter Beitrag",
   "Limit of the network": "Grenze des Netzwerks",
@@ -33,6 +34,8 @@ export default /** @type {Record<string, string>} */ ({
     "Senden Sie einen Link an die Person, die das Passwort eines Kontos hat: Sie verbindet es ohne Anmeldung hier und sieht sonst nichts.",
   "So that you recognise it in the list": "Damit Sie sie in der Liste erkennen",
   "Test now": "Jetzt prüfen",
+  "The client's: none": "Die des Kunden: keine",
+  "The client's: {language}": "Die des Kunden: {language}",
   "There is no such account": "Dieses Konto gibt es nicht",
   "What waits for this account fails, and we forget its access. What is published stays. Connect the same account again to go on.":
     "Was für dieses Konto wartet, schlägt fehl, und wir vergessen seinen Zugang. Was veröffentlicht ist, bleibt. Verbinden Sie dasselbe Konto wieder, um fortzufahren.",

@@ -79,8 +79,8 @@ export default /** @type {Record<string, string>} */ ({
   "The creator has turned off stitches at TikTok.": "Das Konto hat Stitches bei TikTok abgeschaltet.",
   "The member's role at this organization does not allow posts.":
     "Die Rolle bei dieser Organisation erlaubt keine Beiträge.",
-  "At most 3 languages, as BCP 47 tags. Defaults to the profile's language.":
-    "Höchstens 3 Sprachen, als Kürzel wie de oder en-GB. Üblich ist die Sprache des Profils.",
+  "At most 3 languages, as BCP 47 tags. Defaults to that of the account, or else of the profile.":
+    "Höchstens 3 Sprachen, als Kürzel wie de oder en-GB. Üblich ist die des Kontos oder sonst des Profils.",
   "Content warnings: `sexual`, `nudity`, `porn`, `graphic-media`.":
     "Warnt vor dem Inhalt, bevor er zu sehen ist.",
   "Shows a link card when there is no media, for `link` or else for the first URL of the text. `true` (default) reads title, description and image from the page; `{title, description, image}` sets them; `false` makes no card of a URL in the text and does not read the page of `link`.":
@@ -102,8 +102,8 @@ export default /** @type {Record<string, string>} */ ({
   "A content warning. Its length counts with the text.":
     "Steht vor dem Beitrag. Ihre Länge zählt zum Text.",
   "Hides the media until the reader clicks.": "Verdeckt die Medien, bis jemand klickt.",
-  "The language of the post, as a BCP 47 tag. Defaults to the profile's language.":
-    "Die Sprache des Beitrags, als Kürzel wie de oder en-GB. Üblich ist die Sprache des Profils.",
+  "The language of the post, as a BCP 47 tag. Defaults to that of the account, or else of the profile.":
+    "Die Sprache des Beitrags, als Kürzel wie de oder en-GB. Üblich ist die des Kontos oder sonst des Profils.",
   "A poll: `{options[2-4], minutes, multiple?, hideTotals?}`. A post with a poll has no media.":
     "Eine Umfrage mit 2 bis 4 Antworten. Ein Beitrag mit Umfrage hat keine Medien.",
   "`feed` (default), `reel` (one video of 3 to 90 s) or `story` (one image or one video of 3 to 60 s, without text).":
