@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from simulator.ledger import Entry, grown
 from simulator.messages import BadBody, Fail, Request, Response
 from simulator.oauth import Grant, OAuthError, OAuthRules, OAuthServer
+from simulator.specification import Specification
 from simulator.world import Quota, World
 
 Handler = Callable[[Any, Request], Response]
@@ -81,15 +82,26 @@ class Network(ABC):
     """Whether it answers over WebSockets too: each text is a request."""
     strict: ClassVar[bool] = True
     """Whether unknown parameters are refused; some networks ignore them."""
+    specification: ClassVar[Specification | None] = None
+    """What the network publishes of its calls, by which each request is checked before anything else is."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.oauth = None if self.oauth_rules is None else OAuthServer(self, self.oauth_rules)
         self.calls: Mapping[str, Route] = {made.call: made for made in self._routes()}
 
+    @classmethod
+    def described(cls) -> list[str]:
+        """Return the calls that have a handler of this network: all but those of authorization."""
+        return [made.call for made in cls._handled()]
+
+    @classmethod
+    def _handled(cls) -> Iterable[Route]:
+        for name in dir(cls):
+            yield from getattr(getattr(cls, name), "__dict__", {}).get("routes", ())
+
     def _routes(self) -> Iterable[Route]:
-        for name in dir(type(self)):
-            yield from getattr(getattr(type(self), name), "__dict__", {}).get("routes", ())
+        yield from self._handled()
         rules = self.oauth_rules
         if rules is None:
             return
@@ -167,6 +179,7 @@ class Network(ABC):
             return self.failure(404, f"there is no {request.method} {request.path}")
         try:
             quota = self._admit(request, made)
+            self._require_specified(request, made)
             response = made.handler(self, request)
         except Fail as failed:
             return failed.response
@@ -174,6 +187,11 @@ class Network(ABC):
             return self.failure(400, str(bad))
         response.headers.update({} if quota is None else self.rate_headers(quota))
         return response
+
+    def _require_specified(self, request: Request, made: Route) -> None:
+        wrong = None if self.specification is None else self.specification.error(made.call, request)
+        if wrong is not None:
+            raise self.refuse(400, f"not as specified: {wrong}")
 
     def _admit(self, request: Request, made: Route) -> Quota | None:
         if not made.auth:

@@ -1,6 +1,6 @@
 """Pinterest, API v5: pins on boards, carousels, videos by an upload like that of S3, refresh tokens that are replaced.
 
-Source: developers.pinterest.com (OpenAPI 5.23.0; `ai_disclosures` of 5.28.0). Not certain at the real network, and so
+Source: developers.pinterest.com (OpenAPI 5.28.0). Not certain at the real network, and so
 chosen here: the inner codes of errors; parameters of PKCE are ignored; an app with trial access
 (`app.details["trial"]`) is refused with code 29.
 """
@@ -17,6 +17,7 @@ from simulator.ledger import Entry
 from simulator.messages import Fail, File, Request, Response
 from simulator.network import Limit, Network, route
 from simulator.oauth import Grant, OAuthError, OAuthRules
+from simulator.specification import Specification
 from simulator.world import Destination, Quota, World
 
 READ, WRITE = ("boards:read", "pins:read"), ("boards:read", "boards:write", "pins:read", "pins:write")
@@ -43,6 +44,13 @@ class Upload:
 
 class Pinterest(Network):
     key = "pinterest"
+    specification = Specification(
+        "pinterest",
+        {
+            "POST /upload/": "the host of files is that of Amazon S3",
+            **dict.fromkeys(("GET /oauth/", "POST /oauth/"), "a page for people"),
+        },
+    )
     ids_from = 813_744_226_000_000_000
     oauth_rules = OAuthRules(
         authorize="/oauth/",

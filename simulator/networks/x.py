@@ -1,6 +1,6 @@
 """X, API v2: posts, chunked media with processing, OAuth 2 with PKCE and refresh tokens that work once.
 
-Source: docs.x.com (OpenAPI 2.167, rate limits, changelog), twitter-text configuration v3.
+Source: docs.x.com (rate limits, changelog), X's own client XDK 0.10.6 (OpenAPI 2.167), twitter-text configuration v3.
 Not certain at the real network, and so chosen here: duplicates are refused for 24 hours; a spent refresh token ends the
 whole grant; replies to one's own posts are always allowed.
 """
@@ -18,6 +18,7 @@ from simulator.messages import Fail, Request, Response
 from simulator.network import Limit, Network, route
 from simulator.networks.x_media import DAY, FAILURES, QUARTER, Media, Uploads
 from simulator.oauth import OAuthError, OAuthRules
+from simulator.specification import Deviation, Specification
 from simulator.world import Person
 
 DUPLICATE_SECONDS = 86_400
@@ -26,9 +27,25 @@ _READ = frozenset({"created_at", "entities", "attachments", "public_metrics", "n
                    "id", "edit_history_tweet_ids", "note_tweet"})  # fmt: skip
 _USER = frozenset({"id", "name", "username", "profile_image_url", "verified", "verified_type", "subscription_type",
                    "public_metrics", "protected", "created_at", "description"})  # fmt: skip
+_FIELDS = {"type": "array", "minItems": 1, "items": {"enum": sorted(_READ)}}
+_UNSPECIFIED = dict.fromkeys(
+    ("GET /i/oauth2/authorize", "POST /i/oauth2/authorize", "POST /2/oauth2/token", "POST /2/oauth2/revoke"),
+    "OAuth is documented, but not specified",
+)
+# The specification has had new names since July 2026; the documentation has the old ones, and both work.
+_DIALECT = Deviation(
+    "post.fields",
+    "tweet.fields",
+    _FIELDS,
+    (
+        ("https://docs.x.com/changelog: the field paid_partnership", "2026-06-03"),
+        ("https://github.com/0xFlimbo/attention-index, docs/PROVIDERS.md 2.3: both work, measured", "2026-09-21"),
+    ),
+)
 
 
 class X(Uploads):
+    specification = Specification("x", _UNSPECIFIED, (_DIALECT,))
     ids_from = 1_900_000_000_000_000_000
     oauth_rules = OAuthRules(
         authorize="/i/oauth2/authorize",

@@ -119,13 +119,13 @@ async def test_a_code_is_redeemed(auth: Any) -> None:
     assert (method, url) == ("POST", "https://api.example/token")
     form = {
         "grant_type": "authorization_code", "code": "the-code", "redirect_uri": "https://us.example/callback",
-        "code_verifier": "the-verifier", "client_key": "the:id",
+        "code_verifier": "the-verifier",
     }  # fmt: skip
     if auth == "basic":
         assert sent["headers"]["Authorization"] == "Basic " + base64.b64encode(b"the%3Aid:the%20secret").decode()
         assert sent["data"] == form
     else:
-        assert sent["data"] == form | {"client_secret": "the secret"}
+        assert sent["data"] == form | {"client_key": "the:id", "client_secret": "the secret"}
     assert (tokens.secrets["accessToken"], tokens.secrets["refreshToken"]) == ("a", "r")
     assert (tokens.scopes, tokens.refreshable) == (("read", "write"), True)
 

@@ -111,6 +111,21 @@ async def test_a_duplicate_after_a_lost_answer_is_our_own_post(connect: Connect)
     assert [entry.remote_id for entry in stage.public()] == [outcome.remote_id]
 
 
+async def test_a_list_that_lacks_what_was_asked_for_proves_nothing(connect: Connect) -> None:
+    """X answers with 200 and leaves out what it does not know by the name that was asked for."""
+    stage = await connect()
+    journal, post = MemoryJournal(), stage.post("the text")
+    stage.world.add_fault("x", "lost", "POST /2/tweets")
+    assert isinstance(await X.publish(stage.session(), post, journal), OutcomeUnknown)
+    stage.world.clock.advance(600)
+    bare = {"data": [{"id": "1", "text": "the text"}], "meta": {"result_count": 1}}
+    stage.world.add_fault("x", "answer", "GET /2/users/{id}/tweets", status=200, body=bare)
+    assert X.reconcile is not None
+
+    assert isinstance(await X.reconcile(stage.session(), post, journal), OutcomeUnknown)
+    assert isinstance(await X.reconcile(stage.session(), post, journal), Published)
+
+
 async def test_options_arrive(connect: Connect) -> None:
     stage = await connect()
     options = {

@@ -162,8 +162,9 @@ async def post_form(facts: OAuthFacts, server: Server, app: OAuthApp, path: str,
     headers = {"Accept": "application/json"}
     if facts.client_auth == "basic":
         pair = f"{quote(app.client_id, safe='')}:{quote(app.client_secret, safe='')}"  # RFC 6749, section 2.3.1
-        headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
-        form = {**form, facts.client_id_name: app.client_id}
+        headers["Authorization"] = (
+            f"Basic {base64.b64encode(pair.encode()).decode()}"  # names the client: no field does
+        )
     else:
         form = {**form, facts.client_id_name: app.client_id, "client_secret": app.client_secret}
     host = server.at(facts.redeem_host)

@@ -54,6 +54,7 @@ class Post(msgspec.Struct):
 
     id: str
     text: str = ""
+    created_at: str = ""
     entities: _Entities = msgspec.field(default_factory=_Entities)
     note_tweet: _Note | None = None
     referenced_tweets: list[_Reference] = []
@@ -109,6 +110,10 @@ def _search(response: Response, text: str, media_count: int, parent_id: str | No
         raise BadResponse("the response is not a list of posts", status=response.status) from None
     canonical = _canonical(text)
     for post in page.data:
+        if (
+            not post.created_at
+        ):  # X answers with 200 and leaves out what it does not know by the name that was asked for
+            raise BadResponse("the posts lack members that were asked for", status=response.status)
         parents = [reference.id for reference in post.referenced_tweets if reference.type == "replied_to"]
         same = len(post.attachments.media_keys) == media_count and parents == ([parent_id] if parent_id else [])
         if same and _canonical(_written_text(post)) == canonical:
