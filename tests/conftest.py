@@ -52,7 +52,7 @@ from signalpost.settings import Settings
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
-    from tests.counterparts import ReferencePds
+    from tests.counterparts import ReferencePds, WordPressSite
     from tests.helpers.distribution import Distribution
     from xdist.remote import Producer
 
@@ -94,6 +94,7 @@ NOT_QUICK = (
     "networks/test_bluesky_server.py",
     "networks/test_mastodon_server.py",
     "networks/test_no_double_posts.py",
+    "networks/test_wordpress_server.py",
     "test_secrets_stay_secret.py",
     "webhooks/test_deliveries.py",
     "webhooks/test_faults.py",
@@ -309,6 +310,15 @@ async def pds() -> "AsyncIterator[ReferencePds]":
 
     async with reference_pds() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+async def wordpress() -> "AsyncIterator[WordPressSite]":
+    """A real WordPress; the tests that use it are of the group `wordpress-site`."""
+    from tests.counterparts import wordpress_site
+
+    async with wordpress_site() as site:
+        yield site
 
 
 @pytest.fixture(scope="session")

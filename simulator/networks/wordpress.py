@@ -4,7 +4,8 @@ Source: developer.wordpress.org/rest-api and the controllers of WordPress 6.9. A
 gets a number, a title or a text is needed, and what a user may do depends on their role. Stricter than WordPress, it
 refuses unknown parameters. `pretty = False` is a site without readable addresses: its API is at `?rest_route=`.
 Faults of its own: `firewall` answers a page instead of JSON, `no_header` loses the Authorization header on the way
-(some sites answer the same to a wrong password), and `no_trash` is a site whose trash is off.
+(as WordPress alone does, it answers the same to a wrong password, unless `says_why`), and `no_trash` is a site whose
+trash is off.
 """
 
 import base64
@@ -23,11 +24,13 @@ from simulator.oauth import Grant
 from simulator.world import App, Person, World
 
 API = "/wp-json/wp/v2"
-FILE_BYTES_MAX = 100_000_000
+FILE_BYTES_MAX, BODY_BYTES_MAX = 100_000_000, 120_000_000
+"""`upload_max_filesize` and `post_max_size` of the site's PHP."""
+_AUTHOR = ("edit_posts", "publish_posts", "edit_published_posts", "upload_files")
 CAPABILITIES = {
     "contributor": ("edit_posts",),
-    "author": ("edit_posts", "publish_posts", "upload_files"),
-    "editor": ("edit_posts", "publish_posts", "upload_files", "manage_categories", "edit_others_posts"),
+    "author": _AUTHOR,
+    "editor": (*_AUTHOR, "manage_categories", "edit_others_posts"),
     "subscriber": (),
 }
 TYPES = re.compile(r"(image/(jpeg|png|gif|webp|avif|heic)|video/|audio/|application/pdf)")
@@ -54,6 +57,8 @@ class Site:
     name: str = "Corner Bakery"
     pretty: bool = True
     passwords_on: bool = True
+    says_why: bool = False
+    """A plugin asks who the user is before WordPress answers, so that it says what is wrong with a password."""
     terms: dict[str, dict[int, str]] = field(default_factory=lambda: {"categories": {1: "Uncategorized"}, "tags": {}})
 
 
@@ -118,9 +123,11 @@ class WordPress(Network):
         name, _, password = base64.b64decode(value).decode().partition(":")
         if not self.site.passwords_on:
             raise self.coded(401, "application_passwords_disabled")
+        found = self.passwords.get(f"{name}:{password.replace(' ', '')}")
+        if found is None and not self.site.says_why:
+            return None
         if name not in {person.username for person, _ in self.passwords.values()} | self._names():
             raise self.coded(401, "invalid_username")
-        found = self.passwords.get(f"{name}:{password.replace(' ', '')}")
         if found is None:
             raise self.coded(401, "incorrect_password", "The provided password is an invalid application password.")
         return Grant(self._app, found[0], frozenset(), self.world.clock())
@@ -217,10 +224,13 @@ class WordPress(Network):
         form = dict(request.form)
         file, alt_text = form.pop("file", None), form.pop("alt_text", "")
         self.only(form, "title", "caption")
+        if isinstance(file, File) and len(file.content) > BODY_BYTES_MAX:  # PHP hands over none of its fields
+            raise self.coded(400, "rest_upload_no_content_disposition", "No Content-Disposition supplied.")
         if not isinstance(file, File) or not file.content:
             raise self.coded(400, "rest_upload_no_data", "No data supplied.")
         if len(file.content) > FILE_BYTES_MAX:
-            raise self.coded(400, "rest_upload_file_too_big", "This file is too big.")
+            words = "The uploaded file exceeds the upload_max_filesize directive in php.ini."
+            raise self.coded(500, "rest_upload_unknown_error", words)
         if not TYPES.match(file.content_type):
             words = "Sorry, you are not allowed to upload this file type."
             raise self.coded(500, "rest_upload_unknown_error", words)
@@ -304,7 +314,12 @@ class WordPress(Network):
                 400, "rest_post_invalid_page_number", "The page number is larger than the number of pages."
             )
         headers = {"X-WP-Total": str(len(found)), "X-WP-TotalPages": str(-(-len(found) // length))}
-        return Response(200, [self._post(one) for one in found[(page - 1) * length : page * length]], headers=headers)
+        shown = found[(page - 1) * length : page * length]
+        if query.get("context") == "edit" and not self.may(request, "edit_published_posts"):
+            shown = [
+                one for one in shown if one.details["status"] in {"draft", "pending"}
+            ]  # and are counted all the same
+        return Response(200, [self._post(one) for one in shown], headers=headers)
 
     @route(f"DELETE {API}/posts/{{post}}")
     def remove(self, request: Request) -> Response:

@@ -7,6 +7,7 @@ from tests.counterparts.bluesky import PdsAccount, ReferencePds, reference_pds
 from tests.counterparts.mastodon import MastodonMock, mastodon_mock
 from tests.counterparts.receivers import DebianWebhook, Delivery, OctokitReceiver, debian_webhook, octokit_receiver
 from tests.counterparts.seaweedfs import S3Server, s3_server
+from tests.counterparts.wordpress import WordPressSite, WordPressUser, wordpress_site
 
 __all__ = [
     "DebianWebhook",
@@ -16,9 +17,12 @@ __all__ = [
     "PdsAccount",
     "ReferencePds",
     "S3Server",
+    "WordPressSite",
+    "WordPressUser",
     "debian_webhook",
     "mastodon_mock",
     "octokit_receiver",
     "reference_pds",
     "s3_server",
+    "wordpress_site",
 ]

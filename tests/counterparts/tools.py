@@ -64,7 +64,7 @@ def program(name: str) -> str:
     Raises:
         NotInstalled: it is missing.
     """
-    path = shutil.which(name)
+    path = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
     if path is None:
         raise NotInstalled(f"{name} is not installed; run `make test-tools`")
     return path

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from simulator import Entry, Simulator
+from simulator.networks import wordpress
 from simulator.networks.wordpress import WordPress
 from tests.helpers.networks.wordpress import FACTS, PAGE, error
 
@@ -201,13 +202,11 @@ async def test_an_account_is_a_user_of_a_site(pretty: bool, place: Place) -> Non
 
 
 @pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"applicationPassword": "the one of the page"}, "does not know this user"),
-        ({"username": "nobody"}, "does not know this user"),
-    ],
+    ("says_why", "words"), [(True, "does not know this user"), (False, "Check the name, and that")]
 )
-async def test_wrong_passwords(fields: Any, words: str, place: Place) -> None:
+@pytest.mark.parametrize("fields", [{"applicationPassword": "the one of the page"}, {"username": "nobody"}])
+async def test_wrong_passwords(fields: Any, says_why: bool, words: str, place: Place) -> None:
+    place.network.site.says_why = says_why
     with pytest.raises(BadCredentials, match=words):
         await place.connected(**fields)
 
@@ -300,6 +299,16 @@ async def test_a_user_without_the_right_reads_what_to_do(listening: Simulator, h
     assert len(author.world.ledger.of("wordpress")) == 1
 
 
+@pytest.mark.parametrize(("limit", "words"), [("FILE_BYTES_MAX", "the site allows"), ("BODY_BYTES_MAX", "dropped")])
+async def test_a_file_that_is_too_large_for_the_php_of_the_site(
+    limit: str, words: str, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wordpress, limit, 10)
+    refused = await WORDPRESS.publish(await place.account(), outgoing("x", media=(image(),)), MemoryJournal())
+    assert isinstance(refused, Refused)
+    assert (refused.code, words in (refused.remediation or "")) == ("media_too_large", True)
+
+
 async def test_a_site_without_a_trash_deletes(place: Place) -> None:
     entry, account = await place.published(outgoing("x")), await place.account()
     place.world.add_fault("wordpress", "no_trash", times=None)
@@ -327,6 +336,30 @@ async def test_a_post_is_found_by_its_key_among_others(place: Place) -> None:
     assert isinstance(first, OutcomeUnknown)
     assert isinstance(second, Published)
     assert second.remote_id == entry.remote_id
+
+
+@pytest.mark.parametrize(("role", "status"), [("contributor", "pending"), ("author", "publish")])
+async def test_own_posts_that_may_not_be_edited_prove_nothing(
+    role: str, status: str, listening: Simulator, http: Client
+) -> None:
+    """A contributor does not see the blocks of what an editor has published, and there are twenty of these."""
+    place, journal = Place(listening, http, role), MemoryJournal()
+    account, post = await place.account(), outgoing("x", options={"status": status})
+    for number in range(20):
+        await place.published(outgoing("x", dedupe_key=f"old {number}", options={"status": status}))
+    place.world.clock.advance(3_600)
+    place.world.add_fault("wordpress", "lost", "POST /wp-json/wp/v2/posts")
+    assert isinstance(await WORDPRESS.publish(account, post, journal), OutcomeUnknown)
+    place.world.clock.advance(300)
+    for entry in place.world.ledger.of("wordpress"):
+        entry.details["status"] = "publish"
+
+    outcome = await WORDPRESS.publish(account, post, journal)
+    old = await WORDPRESS.publish(account, outgoing("x", dedupe_key="new", options={"status": status}), MemoryJournal())
+
+    assert isinstance(outcome, OutcomeUnknown if role == "contributor" else Published), outcome
+    assert isinstance(old, Published)
+    assert len(place.world.ledger.of("wordpress")) == 22
 
 
 async def test_a_firewall_in_the_way_settles_nothing(place: Place) -> None:

@@ -30,6 +30,9 @@ _PERMISSION: Final = frozenset((
     "rest_user_cannot_delete_post", "rest_cannot_assign_term", "rest_cannot_assign_sticky", "rest_forbidden_context",
     "rest_forbidden_status", "rest_forbidden", "rest_cannot_view",
 ))  # fmt: skip
+_RAISE: Final = "raise upload_max_filesize and post_max_size of the site's PHP, or send a smaller file."
+_DROPPED: Final = f"The site's PHP dropped the file before WordPress saw it: {_RAISE}"
+_PHP_LIMIT: Final = "upload_max_filesize"  # in no language of WordPress translated
 _REFUSALS: Final[Mapping[str, tuple[str, str | None]]] = {
     "rest_no_route": ("destination_missing", "The site's REST API does not know posts: switch it on."),
     "rest_disabled": ("permission_missing", "A plugin of the site switched the REST API off: switch it on again."),
@@ -43,7 +46,8 @@ _REFUSALS: Final[Mapping[str, tuple[str, str | None]]] = {
         "media_unsupported", "The site's server cannot read images of this type: send another one."),
     "rest_upload_unknown_error": ("media_unsupported", "The site does not allow files of this type or size."),
     "rest_upload_sideload_error": ("media_unsupported", "The site does not allow files of this type or size."),
-    "rest_upload_no_data": ("media_unsupported", "The file did not reach the site: its server may limit uploads."),
+    "rest_upload_no_data": ("media_too_large", _DROPPED),
+    "rest_upload_no_content_disposition": ("media_too_large", _DROPPED),
     "rest_upload_user_quota_exceeded": ("media_too_large", "The user has no space left for files on this site."),
 }  # fmt: skip
 _AFTER: Final = ("db_", "invalid_taxonomy", "internal_server_error")
@@ -123,6 +127,8 @@ def _refused(call: str, status: int, code: str, details: Mapping[str, Any]) -> R
         return Refused(code="permission_missing", remediation=_ALLOW, **details)
     if status == 413:
         kind, advice = _REFUSALS["rest_upload_file_too_big"]
+    elif code == "rest_upload_unknown_error" and _PHP_LIMIT in details["message"]:
+        kind, advice = "media_too_large", f"The file is larger than the site allows: {_RAISE}"
     else:
         other = "media_unsupported" if "/media" in call else "content_rejected"
         kind, advice = _REFUSALS.get(code, (other, None))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from signalpost.kit.http import BadResponse
 from signalpost.networks.articles import key_of, paragraphs, searched_since, too_early
@@ -13,7 +13,12 @@ from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import single_spaced, string
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 
-PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 20, 20, 10_000_000
+LIST: Final = "GET /wp/v2/posts"
+PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX, DIGITS_MAX = 20, 20, 10_000_000, 18
+_HIDDEN: Final = (
+    "The user of the site may not edit all of their own posts, for example those that an editor has published. One of "
+    "these was changed since then, and may be this one."
+)
 
 
 async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
@@ -25,22 +30,37 @@ async def _search(part: ThreadPart, intended: Mapping[str, Any], since: datetime
     """Walk through the user's posts, the last changed first, back to the intent."""
     params = {
         "author": str(part.session.facts.get("userId")), "status": "publish,future,draft,pending,private",
-        "orderby": "modified", "order": "desc", "per_page": str(PAGE_LENGTH), "context": "edit",
-        "_fields": "id,link,title,content,modified_gmt",
+        "orderby": "modified", "order": "desc", "per_page": str(PAGE_LENGTH),
     }  # fmt: skip
     for page in range(1, PAGES_MAX + 1):
-        response = await call_api(
-            part.session, "GET /wp/v2/posts", params=params | {"page": str(page)}, bytes_max=PAGE_BYTES_MAX
-        )
+        params["page"] = str(page)
+        fields = {"context": "edit", "_fields": "id,link,title,content,modified_gmt"}
+        response = await call_api(part.session, LIST, params=params | fields, bytes_max=PAGE_BYTES_MAX)
         posts = _listed(response)
         for post in posts:
-            if _changed_at(post) < since:
-                return None
             if _is_same(part, intended, post):
                 return public_part(post, response)
-        if len(posts) < PAGE_LENGTH or response.headers.get("X-WP-TotalPages") == str(page):
+        if _is_short(response, posts, page):
+            ids = {post.get("id") for post in posts}
+            readable = _listed(await call_api(part.session, LIST, params=params | {"_fields": "id,modified_gmt"}))
+            if any(post.get("id") not in ids and _changed_at(post) >= since for post in readable):
+                return OutcomeUnknown(message=_HIDDEN)
+            posts = readable
+        if any(_changed_at(post) < since for post in posts) or _is_last(response, posts, page):
             return None
     return OutcomeUnknown(message="The user has changed too many posts since then to find this one.")
+
+
+def _is_short(response: Response, posts: Sequence[Any], page: int) -> bool:
+    """Return whether posts of a page were left out: those that the user may read and not edit."""
+    total = response.headers.get("X-WP-Total") or ""
+    count = int(total) if total.isascii() and total.isdecimal() and len(total) < DIGITS_MAX else 0
+    return len(posts) < min(PAGE_LENGTH, count - (page - 1) * PAGE_LENGTH)
+
+
+def _is_last(response: Response, posts: Sequence[Any], page: int) -> bool:
+    pages = response.headers.get("X-WP-TotalPages")
+    return pages in {"0", str(page)} if pages else len(posts) < PAGE_LENGTH
 
 
 def public_part(post: Mapping[str, Any], response: Response) -> PublicPart:
