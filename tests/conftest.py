@@ -93,6 +93,8 @@ NOT_QUICK = (
     "media/test_upload.py",
     "networks/test_bluesky_server.py",
     "networks/test_mastodon_server.py",
+    "networks/test_matrix_server.py",
+    "networks/test_nostr_relay.py",
     "networks/test_no_double_posts.py",
     "networks/test_wordpress_server.py",
     "test_secrets_stay_secret.py",
@@ -100,7 +102,7 @@ NOT_QUICK = (
     "webhooks/test_faults.py",
 )
 """Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs or wait."""
-PROGRAMS = {"bluesky-server", "browser", "clients", "mastodon-server", "wheel"}
+PROGRAMS = {"bluesky-server", "browser", "clients", "mastodon-server", "matrix-server", "nostr-relay", "wheel"}
 """Groups of tests that share a browser, a server or a package; `--quick` leaves them out wherever they stand."""
 
 

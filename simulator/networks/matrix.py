@@ -48,9 +48,15 @@ class Room:
     name: str = "News"
     version: str = "11"
     members: set[str] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
+    """Who is no longer in it: they read what was there."""
     levels: dict[str, Any] = field(default_factory=dict)
     creator: str = f"@owner:{DOMAIN}"
     encrypted: bool = False
+
+    def remove(self, user: str) -> None:
+        self.members.discard(user)
+        self.left.add(user)
 
 
 class Matrix(Network):
@@ -121,11 +127,11 @@ class Matrix(Network):
         request.args = {name: unquote(value) for name, value in request.args.items()}
         return found
 
-    def room(self, request: Request) -> Room:
-        """Return a room in which the user is."""
-        room = self.rooms.get(request.args["room"])
-        if room is None or self.user_id(request.person) not in room.members:
-            raise self.coded(403, "M_FORBIDDEN", f"User {self.user_id(request.person)} not in room")
+    def room(self, request: Request, *, reads: bool = False) -> Room:
+        """Return a room in which the user is, or was, if they only read."""
+        room, user = self.rooms.get(request.args["room"]), self.user_id(request.person)
+        if room is None or not (user in room.members or (reads and user in room.left)):
+            raise self.coded(403, "M_FORBIDDEN", f"User {user} not in room {request.args['room']}")
         room.encrypted |= self.struck("encrypted")
         return room
 
@@ -159,15 +165,21 @@ class Matrix(Network):
 
     @route(f"GET {API}/directory/room/{{alias}}")
     def directory(self, request: Request) -> Response:
+        alias = request.args["alias"]
+        _, colon, domain = alias.partition(":")
+        if not colon:
+            raise self.coded(400, "M_INVALID_PARAM", "Room alias invalid")
+        if domain != DOMAIN:
+            raise self.coded(502, "M_UNKNOWN", "Failed to fetch alias")
         for room in self.rooms.values():
-            if room.alias == request.args["alias"]:
+            if room.alias == alias:
                 return Response(200, {"room_id": room.id, "servers": [DOMAIN]})
-        raise self.coded(404, "M_NOT_FOUND", f"Room alias {request.args['alias']} not found")
+        raise self.coded(404, "M_NOT_FOUND", f"Room alias {alias} not found")
 
     @route(f"GET {API}/rooms/{{room}}/state/{{kind}}/")
     @route(f"GET {API}/rooms/{{room}}/state/{{kind}}")
     def state(self, request: Request) -> Response:
-        room, kind = self.room(request), request.args["kind"]
+        room, kind = self.room(request, reads=True), request.args["kind"]
         content = {
             "m.room.name": {"name": room.name}, "m.room.canonical_alias": {"alias": room.alias},
             "m.room.power_levels": room.levels or None, "m.room.create": {"room_version": room.version},
@@ -208,11 +220,11 @@ class Matrix(Network):
 
     @route(f"PUT {API}/rooms/{{room}}/send/{{kind}}/{{txn}}")
     def send(self, request: Request) -> Response:
-        room, content = self.room(request), request.json
-        return self._once(request, lambda: self._sent(request, room, content))
+        content = request.json
+        return self._once(request, lambda: self._sent(request, self.room(request), content))
 
     def _once(self, request: Request, make: Any) -> Response:
-        """Make an event, or answer with that of the same transaction of the same device."""
+        """Make an event, or answer with that of the same transaction of the same device, whoever has left since."""
         device = self.devices[self.bearer(request)]
         key = (device.person.id, device.id, unquote(request.path))
         at, event_id = self.transactions.get(key, (None, ""))
@@ -276,7 +288,7 @@ class Matrix(Network):
 
     @route(f"GET {API}/rooms/{{room}}/messages")
     def messages(self, request: Request) -> Response:
-        room, query = self.room(request), request.query
+        room, query = self.room(request, reads=True), request.query
         self.only(query, "dir", "limit", "filter", "from", "to")
         only = json.loads(query.get("filter", "{}"))
         self.only(only, "senders", "types", "limit")

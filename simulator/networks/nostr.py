@@ -45,6 +45,10 @@ class Nostr(Network):
         self.owners: dict[str, Person] = {}
         """People by public key; whoever else writes becomes one."""
         self.banned: set[str] = set()
+        self.rejected: set[str] = set()
+        """Keys whose notes it does not take, in a word that NIP-01 does not have, as nostr-relay says it."""
+        self.says_notice = False
+        """Whether it answers a query that it refuses with a notice, as strfry and nostr-relay do, and not `CLOSED`."""
         self.events: dict[str, dict[str, Any]] = {}
         self.deleted: set[str] = set()
         self.blobs: dict[str, tuple[bytes, str]] = {}
@@ -143,6 +147,8 @@ class Nostr(Network):
             raise Invalid("invalid: created_at too far in the future")
         if event["pubkey"] in self.banned:
             raise Invalid("restricted: not allowed to write")
+        if event["pubkey"] in self.rejected:
+            raise Invalid(f"rejected: {event['pubkey']} not allowed")
         if event["id"] in self.events:
             return "duplicate: already have this event"
         if event["id"] in self.deleted:
@@ -212,7 +218,8 @@ class Nostr(Network):
         if set(query) - set(FILTER):
             return self._say(["CLOSED", name, "unsupported: filter contains unknown elements"])
         if self.banned & set(query.get("authors", ())):
-            return self._say(["CLOSED", name, "restricted: not allowed to read"])
+            reason = "restricted: not allowed to read"
+            return self._say(["NOTICE", reason] if self.says_notice else ["CLOSED", name, reason])
         events = sorted(self._matching(query), key=lambda event: (-event["created_at"], event["id"]))
         messages = [["EVENT", name, event] for event in events[: query.get("limit", 500)]]
         return self._say(*messages, ["EOSE", name])

@@ -5,8 +5,10 @@ Each helper is an async context manager; `scripts/install-test-tools` (run by `m
 
 from tests.counterparts.bluesky import PdsAccount, ReferencePds, reference_pds
 from tests.counterparts.mastodon import MastodonMock, mastodon_mock
+from tests.counterparts.nostr_relay import nostr_relay
 from tests.counterparts.receivers import DebianWebhook, Delivery, OctokitReceiver, debian_webhook, octokit_receiver
 from tests.counterparts.seaweedfs import S3Server, s3_server
+from tests.counterparts.synapse import Synapse, synapse
 from tests.counterparts.wordpress import WordPressSite, WordPressUser, wordpress_site
 
 __all__ = [
@@ -17,12 +19,15 @@ __all__ = [
     "PdsAccount",
     "ReferencePds",
     "S3Server",
+    "Synapse",
     "WordPressSite",
     "WordPressUser",
     "debian_webhook",
     "mastodon_mock",
+    "nostr_relay",
     "octokit_receiver",
     "reference_pds",
     "s3_server",
+    "synapse",
     "wordpress_site",
 ]

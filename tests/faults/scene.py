@@ -59,21 +59,21 @@ class Tenant:
         assert want in (None, response.status_code), (method, path, response.status_code, response.text)
         return response.json() if response.content else None
 
-    async def _connect(self, platform: str, **fields: str) -> str:
+    async def connect(self, platform: str, **fields: str) -> str:
         body = {"profileId": self.login.profile, "fields": fields}
         account: str = (await self.call("POST", f"/platforms/{platform}/connect", 201, json=body))["id"]
         return account
 
     async def sandbox(self, name: str = "sand") -> str:
-        return await self._connect("sandbox", username=name)
+        return await self.connect("sandbox", username=name)
 
     async def mastodon(self, network: HostileNetwork, name: str = "alice") -> str:
-        return await self._connect("mastodon", instanceUrl=network.url, accessToken=f"tok-{name}")
+        return await self.connect("mastodon", instanceUrl=network.url, accessToken=f"tok-{name}")
 
     async def bluesky(self, network: HostileNetwork, name: str = "alice") -> str:
         self.scene.directory.add(f"{name}.test", network.url)
         fields = {"identifier": f"{name}.test", "appPassword": "abcd-abcd-abcd-abcd"}
-        return await self._connect("bluesky", **fields, service=network.url)
+        return await self.connect("bluesky", **fields, service=network.url)
 
     async def late_policy(self, *, tolerance_minutes: int = 720, gap_seconds: int = 0) -> None:
         body = {"latePolicy": {"toleranceMinutes": tolerance_minutes, "minGapSeconds": gap_seconds}}
@@ -109,8 +109,15 @@ class Scene:
     """An installation. The API is in this process, workers and servers are processes beside it."""
 
     def __init__(
-        self, context: AppContext, api: Api, folder: Path, database: Database, directory: DidDirectory
+        self,
+        context: AppContext,
+        api: Api,
+        folder: Path,
+        database: Database,
+        directory: DidDirectory,
+        networks: dict[str, str],
     ) -> None:
+        self._networks = networks
         self.context, self.api, self.folder, self.directory = context, api, folder, directory
         self.database, self.dsn = database, database.dsn
         self.make = Make(context, api)
@@ -118,6 +125,10 @@ class Scene:
         self.trigger = folder / "trigger"
         """Create it to have the next sabotage that waits for it strike."""
         self._numbers = itertools.count(1)
+
+    def put_network(self, key: str, url: str) -> None:
+        """Have this installation find a network at this address, as an operator does by a variable."""
+        self._networks[f"{key.upper()}_BASE_URL"] = url
 
     async def tenant(self) -> Tenant:
         return Tenant(self, await self.make.owner())
@@ -139,6 +150,7 @@ class Scene:
             "SIGNALPOST_ALLOWED_PRIVATE_HOSTS": "127.0.0.1",
             "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
             "SIGNALPOST_QUEUE_SECRET": "queue-secret-of-the-tests",
+            **{f"SIGNALPOST_{name}": url for name, url in self._networks.items()},
         } | more
 
     def start_worker(self, *sabotage: Sabotage, **environment: str) -> Process:
@@ -271,11 +283,12 @@ async def open_scene(settings: Settings, dsn: str, folder: Path, *, pooler: str 
     """Open the stage on a database; `pooler`: how the API inside the test process comes to it."""
     directory = DidDirectory()
     async with directory.serve() as url:
-        settings = replace(settings, networks={"BLUESKY_DIRECTORY_URL": url})
+        networks = {"BLUESKY_DIRECTORY_URL": url}
+        settings = replace(settings, networks=networks)
         opened = app.open_context(settings, dsn, pooler=pooler, only_serves=pooler is not None)
         async with opened as context, Api(app.create(context)) as api:
             database = await Database.open(dsn, connections_max=8)
-            scene = Scene(context, api, folder, database, directory)
+            scene = Scene(context, api, folder, database, directory, networks)
             try:
                 yield scene
             finally:

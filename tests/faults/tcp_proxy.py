@@ -1,6 +1,9 @@
-"""A TCP proxy before a server, which can fall silent: connections stay open and are accepted, and nothing arrives."""
+"""A TCP proxy before a server, which can fall silent or lose answers."""
 
 import asyncio
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -8,10 +11,18 @@ _CHUNK_BYTES = 65_536
 
 
 class TcpProxy:
-    """Forwards to the socket of a server. What is swallowed never arrives, as with packets that a firewall drops."""
+    """Forwards to the socket of a server, or to its port.
 
-    def __init__(self, target: Path) -> None:
+    What is swallowed never arrives, as with packets that a firewall drops; connections stay open, and are accepted.
+    `loses`: the share of what the server sends in place of which the connection ends.
+    """
+
+    def __init__(self, target: Path | int, *, loses: float = 0.0, seed: int = 20261122) -> None:
         self._target = target
+        self._loses = loses
+        self._random = random.Random(seed)
+        self.lost = 0
+        """How often it lost something."""
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._writers: set[asyncio.StreamWriter] = set()
@@ -45,6 +56,15 @@ class TcpProxy:
             writer.transport.abort()
         self._open.set()
 
+    @contextmanager
+    def faithful(self) -> Iterator[None]:
+        """Lose nothing for a while."""
+        loses, self._loses = self._loses, 0.0
+        try:
+            yield
+        finally:
+            self._loses = loses
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -52,10 +72,10 @@ class TcpProxy:
         self._writers.add(writer)
         try:
             await self._open.wait()
-            to_reader, to_writer = await asyncio.open_unix_connection(str(self._target))
+            to_reader, to_writer = await self._connect()
             self._writers.add(to_writer)
             try:
-                await asyncio.gather(self._pump(reader, to_writer), self._pump(to_reader, writer))
+                await asyncio.gather(self._pump(reader, to_writer), self._pump(to_reader, writer, is_answer=True))
             finally:
                 to_writer.close()
                 self._writers.discard(to_writer)
@@ -66,9 +86,19 @@ class TcpProxy:
             self._writers.discard(writer)
             self._tasks.discard(task)
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if isinstance(self._target, int):
+            return await asyncio.open_connection("127.0.0.1", self._target)
+        return await asyncio.open_unix_connection(str(self._target))
+
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_answer: bool = False
+    ) -> None:
         while data := await reader.read(_CHUNK_BYTES):
             await self._open.wait()
+            if is_answer and self._random.random() < self._loses:
+                self.lost += 1
+                raise ConnectionResetError("lost on purpose")
             writer.write(data)
             await writer.drain()
         writer.close()

@@ -26,7 +26,7 @@ select p.text, t.status, t.error ->> 'code' as code from target t join post p on
 """
 
 
-async def _kill(
+async def kill_workers(
     scene: Scene, workers: list[Process], kills: int, chance: random.Random, pause: tuple[float, float]
 ) -> None:
     """Kill one of the workers after a moment, start another in its place; so many times. Few kills: short waits."""
@@ -34,10 +34,10 @@ async def _kill(
         await asyncio.sleep(chance.uniform(*pause))
         index = chance.randrange(len(workers))
         workers[index].kill()
-        workers[index] = _start(scene, kills)
+        workers[index] = start_worker(scene, kills)
 
 
-def _start(scene: Scene, kills: int) -> Process:
+def start_worker(scene: Scene, kills: int) -> Process:
     return scene.start_worker(*([sabotage.short_waits] if kills <= QUICK_KILLS_MAX else []))
 
 
@@ -55,8 +55,8 @@ async def test_kills_at_random_points(scene: Scene, record: Record, kind: str, s
         names = [await connect(network, f"a{number}") for number in range(accounts)]
         for number in range(posts):
             await tenant.post(names[number % accounts], text=f"post {number}")
-        workers = [_start(scene, kills) for _ in range(4 if kills > 50 else 2)]
-        await _kill(scene, workers, kills, random.Random(SEED), (0.05, 0.5))
+        workers = [start_worker(scene, kills) for _ in range(4 if kills > 50 else 2)]
+        await kill_workers(scene, workers, kills, random.Random(SEED), (0.05, 0.5))
         await scene.all_done()  # a network is believed after two minutes that a post is missing
 
         made = Counter(post.text for post in network.made())
@@ -80,10 +80,10 @@ async def test_webhooks_arrive_through_kills(scene: Scene, size: tuple[int, int,
         for number in range(hooks):
             url = receivers.url(f"hook{number}")
             await tenant.call("POST", "/webhooks", 201, json={"url": url, "events": ["post.published"]})
-        workers = [_start(scene, kills) for _ in range(2)]
+        workers = [start_worker(scene, kills) for _ in range(2)]
         for number in range(posts):
             await tenant.post(boxes[number % 10], text=f"post {number}")
-        await _kill(scene, workers, kills, random.Random(SEED), (0.2, 1.0))
+        await kill_workers(scene, workers, kills, random.Random(SEED), (0.2, 1.0))
         await scene.all_done()
         expected = 2 * posts  # the target's event and the post's
         done = "not exists (select from delivery where due_at is not null and attempts = 0)"
@@ -111,7 +111,7 @@ class _Renewers:
         self._stored_after: dict[str, set[str]] = {}
         self._seen_late: set[str] = set()
 
-    def _start(self) -> Process:
+    def start_worker(self) -> Process:
         return self._scene.start_worker(partial(sabotage.slow_saves, 0.5), *self._sabotage)
 
     async def kill(

@@ -107,6 +107,8 @@ async def test_what_cannot_be_connected(place: Place, http: Client) -> None:
     for fields, words in (
         ({"room": "news"}, "begins with an !"),
         ({"room": "#nowhere:bakery.example"}, "knows no room"),
+        ({"room": "#nowhere"}, "knows no room"),
+        ({"room": "#news:typo.example"}, "cannot reach the server"),
         ({"room": other.id}, "not in the room"),
         ({"room": secret.id}, "encrypted"),
         ({"accessToken": "two words"}, "no spaces"),
@@ -128,9 +130,13 @@ async def test_an_account_that_lost_its_room_cannot_post(place: Place, http: Cli
     opened = await account(place, http)
     assert MATRIX.check is not None
     assert (await MATRIX.check(opened)).can_post
-    place.room.members.clear()
+    journal = MemoryJournal()
+    place.world.add_fault("matrix", "lost", SEND)
+    assert isinstance(await MATRIX.publish(opened, outgoing("seen", dedupe_key="1"), journal), OutcomeUnknown)
+    place.room.remove(place.user_id)
     health = await MATRIX.check(opened)
     outcome = await MATRIX.publish(opened, outgoing("x"), MemoryJournal())
+    assert isinstance(await MATRIX.publish(opened, outgoing("seen", dedupe_key="1"), journal), Published)
     assert (health.can_post, "invite" in (health.message or "")) == (False, True)
     assert isinstance(outcome, Refused)
     assert outcome.code == "permission_missing"

@@ -142,6 +142,16 @@ async def test_what_cannot_be_connected(http: Client, place: Place) -> None:
         assert raised.value.name == name
 
 
+async def test_a_relay_that_refuses_a_query_is_quoted(http: Client, place: Place) -> None:
+    """Whether it closes the query or, as before NIP-01 had that, sends a notice and ends nothing."""
+    server = server_at(http, place.url, trusted=True)
+    place.network.banned.add(PUBKEY)
+    for says_notice in (False, True):
+        place.network.says_notice = says_notice
+        with pytest.raises(InvalidField, match="restricted: not allowed to read"):
+            await connected(server, relays=place.url)
+
+
 async def test_limits_are_those_of_the_relay_that_takes_most(http: Client, place: Place) -> None:
     identity = await connected(server_at(http, place.url, trusted=True), relays=place.url)
     assert identity.facts["limits"] == {"text": {"max_length": 50_000}}
@@ -217,6 +227,16 @@ async def test_one_relay_is_enough_and_the_others_say_why(http: Client) -> None:
     assert "proof of work" in (refused.remediation or "")
     assert isinstance(signed_out, NeedsReconnect)
     assert isinstance(unreached, TryLater)
+
+
+async def test_a_refusal_in_other_words_asks_for_other_relays(http: Client, place: Place) -> None:
+    opened = account(http, f"{place.url.replace('http', 'ws', 1)}/")
+    opened.now = place.world.clock
+    place.network.rejected.add(PUBKEY)
+    outcome = await NOSTR.publish(opened, outgoing("x"), MemoryJournal())
+    assert isinstance(outcome, Refused)
+    assert "not allowed" in outcome.message
+    assert "relays that take its notes" in (outcome.remediation or "")
 
 
 # --- what became of a lost answer ------------------------------------------------------------------------------------

@@ -122,7 +122,14 @@ async def test_who_may_write(simulator: Simulator) -> None:
     assert await place.send(message, "2") == (403, "M_FORBIDDEN")
     place.room.version, place.room.creator = "12", place.user_id
     assert await place.send(message, "3") == (200, None)
-    place.room.members.clear()
+    place.room.remove(place.user_id)
+    assert await place.send(message, "1") == (200, None)  # the same event: nothing new is sent
+    assert await place.send(message, "4") == (403, "M_FORBIDDEN")
+    assert await place.call("GET", f"{API}/rooms/{quote(place.room.id)}/messages") == (200, None)
+    place.room.left.clear()
+    assert await place.call("GET", f"{API}/rooms/{quote(place.room.id)}/messages") == (403, "M_FORBIDDEN")
+    assert await place.call("GET", f"{API}/directory/room/{quote('#news')}") == (400, "M_INVALID_PARAM")
+    assert await place.call("GET", f"{API}/directory/room/{quote('#news:typo.example')}") == (502, "M_UNKNOWN")
     async with place.client() as client:
         with pytest.raises(MForbidden):
             await client.send_text(place.room.id, "x")  # type: ignore[arg-type]

@@ -25,6 +25,10 @@ from signalpost.networks.responses import members, string, texts
 _ROOM: Final = re.compile(r"[!#][^\s,/?]{1,254}")
 _LINK: Final = re.compile(r"https://matrix\.to/#/([^\s/?]{1,500})(\?[^\s]*)?")
 _WHOAMI: Final = "GET /account/whoami"
+_UNREACHED: Final = (
+    "The homeserver cannot reach the server in the address of the room. Check what stands after its colon, or enter "
+    "the ID of the room, which begins with an !."
+)
 _LIMITS: Final = ("GET /_matrix/client/v1/media/config", "GET /_matrix/media/v3/config")
 
 
@@ -45,6 +49,8 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
             raise InvalidField("room", "The homeserver knows no room of this name. Check its address.") from None
         if code_of(error.response) == "M_FORBIDDEN":
             raise InvalidField("room", NO_MEMBER) from None
+        if error.response.status == 502 and "/directory/" in error.call and code_of(error.response):
+            raise InvalidField("room", _UNREACHED) from None
         raise
     if problem is not None:
         raise InvalidField("room", problem)

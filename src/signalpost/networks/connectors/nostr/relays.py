@@ -1,5 +1,6 @@
 """Relays: their addresses, sending them an event, asking them for events, and what their refusals mean."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -50,6 +51,9 @@ _HANDSHAKES: Final[Mapping[int, tuple[str, str | None]]] = {
     401: ("permission_missing", _OTHERS), 402: ("billing_required", _OTHERS), 403: ("permission_missing", _OTHERS),
     404: ("destination_missing", "There is no relay at this address: connect the account again with others."),
 }  # fmt: skip
+_REFUSING: Final = re.compile(r"(error|restricted|rate-limited|blocked|auth-required|invalid|rejected|unsupported)\b")
+"""How a notice begins that stands for the end of a query: strfry up to 1.0 sends nothing else (divine-mobile, issue
+9007 of 2026-09-10, with relay.primal.net), nor does nostr-relay 1.14 (seen 2026-11-29). Other notices only greet."""
 _json: Final = msgspec.json.Decoder(float_hook=str)
 
 
@@ -81,7 +85,7 @@ async def send(server: Server, relay: str, event: Mapping[str, Any]) -> None:
         ApiError: the relay refuses it.
         BadResponse: it did not say.
     """
-    response = await _exchange(server, relay, ["EVENT", event], ("OK",))
+    response = await _exchange(server, relay, ["EVENT", event], _ends_with(("OK",)))
     for _, event_id, *rest in _answers(response.body, "OK"):
         reason = _text_of(rest[1:])
         if rest[:1] == [True] and event_id == event["id"]:
@@ -101,9 +105,10 @@ async def ask(server: Server, relay: str, pubkey: str, **query: Any) -> list[Map
         BadResponse: it sent no complete answer.
     """
     message = ["REQ", _SUBSCRIPTION, {"authors": [pubkey], **query}]
-    response = await _exchange(server, relay, message, ("EOSE", "CLOSED"))
+    is_end = _ends_with(("EOSE", "CLOSED"))
+    response = await _exchange(server, relay, message, lambda text: is_end(text) or _refusing_notice(text) is not None)
     ends = [end[0] for end in _answers(response.body, "EOSE", "CLOSED")]
-    if "CLOSED" in ends:
+    if "CLOSED" in ends or (not ends and _refusing_notice(response.body) is not None):
         raise ApiError(response, f"REQ {relay}")
     if not ends:
         raise BadResponse(f"{host_of(relay)} did not answer the query")
@@ -111,15 +116,21 @@ async def ask(server: Server, relay: str, pubkey: str, **query: Any) -> list[Map
     return [event for item in candidates[:EVENTS_MAX] if (event := genuine(item, pubkey)) is not None]
 
 
-async def _exchange(server: Server, relay: str, message: Any, ends: Sequence[str]) -> Response:
+async def _exchange(server: Server, relay: str, message: Any, until: Callable[[bytes], bool]) -> Response:
     return await server.call(
-        "GET", http_address(relay), json=message, until=_ends_with(ends), expect=_OPEN, timeout_seconds=RELAY_SECONDS,
+        "GET", http_address(relay), json=message, until=until, expect=_OPEN, timeout_seconds=RELAY_SECONDS,
         bytes_max=ANSWER_BYTES_MAX,
     )  # fmt: skip
 
 
 def _ends_with(verbs: Sequence[str]) -> Callable[[bytes], bool]:
     return lambda text: next(_answers(text, *verbs), None) is not None
+
+
+def _refusing_notice(body: bytes) -> str | None:
+    """Return what a relay says in place of an answer to a query."""
+    notices = (_text_of(notice[1:]) for notice in _answers(body, "NOTICE"))
+    return next((text for text in notices if _REFUSING.match(text.lower())), None)
 
 
 def _answers(body: bytes, *verbs: str, length_min: int = 2) -> Iterator[list[Any]]:
@@ -216,6 +227,7 @@ def explain(error: ApiError) -> Outcome:
 
 def _of_relay(refusal: str, details: Mapping[str, Any]) -> Outcome:
     word, _, text = refusal.partition(":")
+    word = word.lower()  # strfry writes ERROR
     if word == "rate-limited":
         return TryLater(code="rate_limited", platform_code=word, **details)
     if word == "error":
@@ -223,7 +235,7 @@ def _of_relay(refusal: str, details: Mapping[str, Any]) -> Outcome:
     if word in _OF_THE_ACCOUNT:
         named = {**details, "message": f"{details['message']}. {_OTHERS}"}
         return NeedsReconnect(restricted=word == "restricted", platform_code=word, **named)
-    code, advice = _REFUSALS.get(word, ("content_rejected", None))
+    code, advice = _REFUSALS.get(word, ("content_rejected", _OTHERS))
     if word == "invalid" and any(sign in text.lower() for sign in _TOO_LONG):
         code = "text_too_long"
     return Refused(code=code, remediation=advice, platform_code=word if word in _REFUSALS else None, **details)
@@ -237,7 +249,7 @@ def _refusal(response: Response) -> str | None:
     for verb, _, *rest in refused:
         if verb == "CLOSED" or rest[0] is False:
             return _text_of(rest if verb == "CLOSED" else rest[1:]) or "it gave no reason"
-    return None
+    return _refusing_notice(response.body)
 
 
 def _reason(response: Response) -> str:
