@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Annotated
 
+import msgspec
 import pytest
 from tests.counterparts.tools import CHECKOUT
 
@@ -33,6 +35,36 @@ def test_a_number_that_nobody_sourced_is_found() -> None:
 
     assert found["media_total"] == 5 != facts.sources["media_total"].value
     assert {path for path in found if path not in facts.sources} == {"media.audio.per_post", "media.audio.bytes_max"}
+
+
+NEWEST = {
+    "linkedin": ("poll",), "pinterest": ("aiDisclosures",), "bluesky": ("captions",), "threads": ("spoilerTexts",),
+    "instagram": ("musicVolume", "videoVolume"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", NEWEST)
+def test_limits_of_the_newest_options_have_sources_too(key: str) -> None:
+    facts = CONNECTORS[key].facts
+    for option in NEWEST[key]:
+        limits = {path for path in evidence.option_numbers(facts) if path.startswith(f"options.{option}.")}
+        assert limits
+        assert limits <= facts.sources.keys()
+
+
+def test_a_limit_of_a_sourced_option_that_nobody_sourced_is_found() -> None:
+    """Whoever gives a limit to a member of an option, at any depth, needs a source for it."""
+    facts = CONNECTORS["linkedin"].facts
+    longer = Annotated[str, msgspec.Meta(max_length=31)]
+    poll = msgspec.defstruct("Poll", [("options", Annotated[list[longer], msgspec.Meta(max_length=4)] | None)])
+    option = replace(facts.options["poll"], type=poll)
+
+    found = evidence.numbers(replace(facts, options={"poll": option}))
+
+    assert {path: limit for path, limit in found.items() if path.startswith("options.")} == {
+        "options.poll.options.max_length": 4, "options.poll.options.each.max_length": 31,
+    }  # fmt: skip
+    assert facts.sources["options.poll.options.each.max_length"].value != 31
 
 
 def test_a_number_with_one_source_is_red_and_old_ones_are_listed() -> None:

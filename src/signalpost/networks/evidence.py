@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
+from msgspec import inspect
+
 from signalpost.kit import clock
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import Facts
@@ -21,12 +23,50 @@ Networks change without notice, and their documentation is not always right: eac
 from people who saw the network accept or refuse it, where there is one. 🔴 marks a number that only one place says.
 Limits that this service sets itself need no second source. Read a number again {OLD_DAYS} days after its newest
 source; `python -m signalpost.networks.evidence` lists those that are older today.
+
+Limits of an option stand here once one of them has a source. {{unsourced}} limits of other options have none here yet.
 """
+_LIMITS: Final = ("min_length", "max_length", "ge", "le")
+_NOTHING: Final = frozenset({0, 1})  # as a lower limit: it says only that there is something
 
 
 def numbers(facts: Facts) -> Mapping[str, float]:
-    """Return every number of a fact sheet by its path, such as `media.image.bytes_max`; not those nobody set."""
-    return dict(_numbers(facts, ""))
+    """Return every number of a fact sheet by its path, such as `media.image.bytes_max`; not those nobody set.
+
+    Of options only those that the sources name: `options.poll.options.max_length`, or `.each.choices` for how many
+    values each member of a list can have.
+    """
+    named = {path.split(".")[1] for path in facts.sources if path.startswith("options.")}
+    options = {path: limit for path, limit in option_numbers(facts).items() if path.split(".")[1] in named}
+    return dict(_numbers(facts, "")) | options
+
+
+def option_numbers(facts: Facts) -> Mapping[str, float]:
+    """Return every number in the types of a network's options by its path, whether it has sources or not."""
+    return {
+        path: limit
+        for name, option in facts.options.items()
+        for path, limit in _of_type(inspect.type_info(option.type), f"options.{name}")
+    }
+
+
+def _of_type(kind: Any, path: str) -> Iterator[tuple[str, float]]:
+    """Walk through a type of msgspec: its limits, and those of what it consists of."""
+    if isinstance(kind, inspect.Metadata):
+        yield from _of_type(kind.type, path)
+        return
+    for name in _LIMITS:
+        limit = getattr(kind, name, None)
+        if limit is not None and not (name in {"min_length", "ge"} and limit in _NOTHING):
+            yield f"{path}.{name}", limit
+    if isinstance(kind, inspect.LiteralType):
+        yield f"{path}.choices", len(kind.values)
+    if isinstance(kind, inspect.ListType):
+        yield from _of_type(kind.item_type, f"{path}.each")
+    for member in kind.fields if isinstance(kind, inspect.StructType) else ():
+        yield from _of_type(member.type, f"{path}.{member.encode_name}")
+    for part in kind.types if isinstance(kind, inspect.UnionType) else ():
+        yield from _of_type(part, path)
 
 
 def _numbers(sheet: Any, prefix: str) -> Iterator[tuple[str, float]]:
@@ -58,7 +98,12 @@ def render() -> str:
     """Return the page as Markdown."""
     facts = list(sourced())
     single = [fact for _, _, fact in facts if not fact.is_confirmed]
-    parts = [_HEAD, f"{len(facts)} numbers, {len(facts) - len(single)} confirmed, {len(single)} 🔴 with one source.\n"]
+    of_options = sum(len(option_numbers(CONNECTORS[key].facts)) for key in CONNECTORS if key not in _NO_NETWORKS)
+    unsourced = of_options - sum(path.startswith("options.") for _, path, _ in facts)
+    parts = [
+        _HEAD.format(unsourced=unsourced),
+        f"{len(facts)} numbers, {len(facts) - len(single)} confirmed, {len(single)} 🔴 with one source.\n",
+    ]
     for key in dict.fromkeys(key for key, _, _ in facts):
         parts.append(
             f"## {CONNECTORS[key].facts.name}\n\n| | Fact | Value | Sources | Read again by |\n|---|---|---|---|---|"

@@ -6,7 +6,11 @@ from signalpost.networks.contract.sources import production
 
 READ_ON: Final = "2026-11-27"
 AYRSHARE: Final = production("https://www.ayrshare.com/docs/media-guidelines", READ_ON)
+AYRSHARE_TEXTS: Final = production(
+    "https://www.ayrshare.com/docs/help-center/technical-support/character_limits", "2026-11-29"
+)
 BLOTATO: Final = production("https://help.blotato.com/api/publish-post/media", READ_ON)
+JETPACK: Final = production("https://github.com/Automattic/jetpack/pull/47576", "2026-03-13")
 ORSHOT: Final = production("https://orshot.com/docs/publish/social-posting-guidelines", READ_ON)
 TRYPOST: Final = production("https://github.com/trypostit/trypost/pull/353", "2026-09-12")
 ZERNIO: Final = production("zernio-sdk 1.4.1385", READ_ON)

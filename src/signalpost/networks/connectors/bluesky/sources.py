@@ -13,10 +13,14 @@ _PDS: Final = production("@atproto/pds 0.5.35, 83 records of this connector", "2
 _RATES: Final = documentation("https://docs.bsky.app/docs/advanced-guides/rate-limits", "2026-11-21")
 _APP: Final = production("the official app's constants", "2026-11-21")
 _OURS: Final = ours("Bluesky names no limit for a chain of replies", "2026-11-21")
+_ALT_TEXTS: Final = production("https://github.com/bluesky-social/atproto/pull/5350", "2026-08-09")
+_INSTALLED: Final = production("https://github.com/bluesky-social/pds/issues/217", "2025-03-24")
+_CAPTIONS: Final = specification("lexicon app.bsky.embed.video", "2026-08-14")
+_LIMITED: Final = production("https://github.com/bluesky-social/atproto/issues/5443", "2026-08-25")
 
 SOURCES: Final[Mapping[str, Sourced]] = {
-    "rate_limit.count": Sourced(3_000, (_RATES,)),
-    "rate_limit.seconds": Sourced(300, (_RATES,)),
+    "rate_limit.count": Sourced(3_000, (_RATES, _LIMITED)),
+    "rate_limit.seconds": Sourced(300, (_RATES, _LIMITED)),
     "text.max_length": Sourced(
         300,
         (
@@ -48,7 +52,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             TRYPOST,
         ),
     ),
-    "media.image.alt_text_max": Sourced(2_000, (_APP,)),
+    "media.image.alt_text_max": Sourced(2_000, (_APP, _ALT_TEXTS)),
     "media.video.per_post": Sourced(
         1,
         (
@@ -57,7 +61,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             AYRSHARE,
         ),
     ),
-    "media.video.bytes_max": Sourced(52_428_800, (_PDS,)),
+    "media.video.bytes_max": Sourced(52_428_800, (_PDS, _INSTALLED)),
     "media.video.duration_ms_max": Sourced(
         600_000,
         (
@@ -65,5 +69,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             TRYPOST,
         ),
     ),
-    "media.video.alt_text_max": Sourced(2_000, (_APP,)),
+    "media.video.alt_text_max": Sourced(2_000, (_APP, _ALT_TEXTS)),
+    "options.captions.max_length": Sourced(20, (_CAPTIONS,)),
+    "options.captions.each.text.max_length": Sourced(20_000, (_CAPTIONS,)),
 }

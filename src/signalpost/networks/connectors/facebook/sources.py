@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from signalpost.networks.contract.sources import Sourced, documentation, ours
-from signalpost.networks.integrators import AYRSHARE, ORSHOT, ZERNIO
+from signalpost.networks.integrators import AYRSHARE, JETPACK, ORSHOT, ZERNIO
 
 _DOCS: Final = documentation("https://developers.facebook.com/docs/pages-api/posts", "2026-11-22")
 _VIDEO: Final = documentation("https://developers.facebook.com/docs/video-api/guides/publishing", "2026-11-22")
@@ -26,7 +26,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             ZERNIO,
         ),
     ),
-    "media.image.bytes_max": Sourced(10_000_000, (_DOCS,)),
+    "media.image.bytes_max": Sourced(10_000_000, (_DOCS, JETPACK)),
     "media.image.alt_text_max": Sourced(1_000, (_DOCS,)),
     "media.video.per_post": Sourced(
         1,

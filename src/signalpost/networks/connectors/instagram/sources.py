@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from signalpost.networks.contract.sources import Sourced, documentation, production
-from signalpost.networks.integrators import AYRSHARE, ORSHOT, TRYPOST, ZERNIO
+from signalpost.networks.integrators import AYRSHARE, AYRSHARE_TEXTS, ORSHOT, TRYPOST, ZERNIO
 
 _DOCS: Final = documentation("https://developers.facebook.com/docs/instagram-platform/content-publishing", "2026-11-22")
 _HELP: Final = documentation("https://help.instagram.com/1631821640426723", "2026-05-10")
 _POSTYBIRB: Final = production("https://github.com/mvdicarlo/postybirb/pull/762", "2026-05-10")
 _POST_FOR_ME: Final = production("https://github.com/DayMoonDevelopment/post-for-me/pull/166", "2026-04-17")
+_CHILDREN: Final = production("https://github.com/geoff-maddock/events-tracker/pull/2099", "2026-08-27")
+_AUDIO: Final = documentation("https://developers.facebook.com/docs/instagram-platform, Audio API", "2026-06-16")
+_LATE: Final = production("late-sdk 0.0.1012", "2026-11-29")
 
 SOURCES: Final[Mapping[str, Sourced]] = {
     "text.max_length": Sourced(
@@ -51,8 +54,8 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             ZERNIO,
         ),
     ),
-    "media.image.alt_text_max": Sourced(1_000, (_DOCS,)),
-    "media.video.per_post": Sourced(10, (_DOCS,)),
+    "media.image.alt_text_max": Sourced(1_000, (_DOCS, AYRSHARE_TEXTS)),
+    "media.video.per_post": Sourced(10, (_DOCS, _CHILDREN)),
     "media.video.bytes_max": Sourced(
         300_000_000,
         (
@@ -76,4 +79,6 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             AYRSHARE,
         ),
     ),
+    "options.musicVolume.le": Sourced(100, (_AUDIO, _LATE)),
+    "options.videoVolume.le": Sourced(100, (_AUDIO, _LATE)),
 }

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from signalpost.networks.contract.sources import Sourced, documentation
-from signalpost.networks.integrators import AYRSHARE, ORSHOT, ZERNIO
+from signalpost.networks.contract.sources import Sourced, documentation, production
+from signalpost.networks.integrators import AYRSHARE, JETPACK, ORSHOT, ZERNIO
 
 _POSTS: Final = documentation(
     "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api", "2026-11-21"
@@ -18,6 +18,12 @@ _VIDEOS: Final = documentation(
 _FILES: Final = documentation(
     "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/documents-api", "2026-11-21"
 )
+_PIXELS: Final = production("https://github.com/gitroomhq/postiz-app/pull/1653", "2026-06-30")
+_POLL: Final = documentation(
+    "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api", "2026-11-21"
+)
+_PUBLER: Final = production("https://publer.com/docs, polls", "2026-11-29")
+_POSTIZ_POLLS: Final = production("https://github.com/gitroomhq/postiz-app/issues/1909", "2026-08-17")
 
 SOURCES: Final[Mapping[str, Sourced]] = {
     "rate_limit.count": Sourced(100_000, (_POSTS,)),
@@ -37,7 +43,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
         ),
     ),
     "media.image.bytes_max": Sourced(8_000_000, (_IMAGES,)),
-    "media.image.pixels_max": Sourced(36_152_319, (_IMAGES,)),
+    "media.image.pixels_max": Sourced(36_152_319, (_IMAGES, _PIXELS, AYRSHARE)),
     "media.image.alt_text_max": Sourced(4_086, (_POSTS,)),
     "media.gif.per_post": Sourced(
         20,
@@ -47,7 +53,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
         ),
     ),
     "media.gif.bytes_max": Sourced(8_000_000, (_IMAGES,)),
-    "media.gif.pixels_max": Sourced(36_152_319, (_IMAGES,)),
+    "media.gif.pixels_max": Sourced(36_152_319, (_IMAGES, _PIXELS, AYRSHARE)),
     "media.gif.alt_text_max": Sourced(4_086, (_POSTS,)),
     "media.video.per_post": Sourced(
         1,
@@ -58,7 +64,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
         ),
     ),
     "media.video.bytes_max": Sourced(5_000_000_000, (_VIDEOS,)),
-    "media.video.duration_ms_max": Sourced(1_800_000, (_VIDEOS,)),
+    "media.video.duration_ms_max": Sourced(1_800_000, (_VIDEOS, JETPACK, AYRSHARE)),
     "media.video.alt_text_max": Sourced(4_086, (_POSTS,)),
     "media.document.per_post": Sourced(
         1,
@@ -82,4 +88,9 @@ SOURCES: Final[Mapping[str, Sourced]] = {
         ),
     ),
     "metrics_per_call": Sourced(20, (_POSTS,)),
+    "options.poll.question.max_length": Sourced(140, (_POLL, ZERNIO)),
+    "options.poll.options.min_length": Sourced(2, (_POLL, ZERNIO, _PUBLER)),
+    "options.poll.options.max_length": Sourced(4, (_POLL, ZERNIO, _PUBLER)),
+    "options.poll.options.each.max_length": Sourced(30, (_POLL, ZERNIO, _PUBLER)),
+    "options.poll.duration.choices": Sourced(4, (_POLL, _POSTIZ_POLLS)),
 }

@@ -10,10 +10,13 @@ _DOCS: Final = documentation("https://developers.tiktok.com/doc/content-posting-
 _QUERY: Final = documentation("https://developers.tiktok.com/doc/tiktok-api-v2-video-query", "2026-11-21")
 _POSTIZ: Final = production("https://github.com/gitroomhq/postiz-app/pull/1875", "2026-08-11")
 _TRYPOST_120: Final = production("https://github.com/trypostit/trypost/pull/120", "2026-06-26")
+_RATE: Final = production(
+    "https://developers.tokportal.com/blog/unified-social-apis-25-posts-a-day-wall/", "2026-08-18"
+)
 
 SOURCES: Final[Mapping[str, Sourced]] = {
-    "rate_limit.count": Sourced(6, (_DOCS,)),
-    "rate_limit.seconds": Sourced(60, (_DOCS,)),
+    "rate_limit.count": Sourced(6, (_DOCS, _RATE)),
+    "rate_limit.seconds": Sourced(60, (_DOCS, _RATE)),
     "text.max_length": Sourced(
         2_200,
         (

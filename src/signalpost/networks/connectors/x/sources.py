@@ -87,7 +87,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             BLOTATO,
         ),
     ),
-    "media.video.bytes_max": Sourced(512_000_000, (_DOCS,)),
+    "media.video.bytes_max": Sourced(512_000_000, (_DOCS, ZERNIO)),
     "media.video.duration_ms_max": Sourced(1_200_000, (TRYPOST,)),
     "media_total": Sourced(
         4,

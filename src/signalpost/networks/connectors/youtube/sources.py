@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from signalpost.networks.contract.sources import Sourced, documentation, ours, specification
-from signalpost.networks.integrators import ORSHOT, ZERNIO
+from signalpost.networks.contract.sources import Sourced, documentation, ours, production, specification
+from signalpost.networks.integrators import AYRSHARE, ORSHOT, ZERNIO
 
 _INSERT: Final = documentation("https://developers.google.com/youtube/v3/docs/videos", "2026-11-21")
 _QUOTA: Final = documentation("https://developers.google.com/youtube/v3/determine_quota_cost", "2026-06-01")
@@ -13,6 +13,7 @@ _THUMBNAILS: Final = documentation("https://developers.google.com/youtube/v3/doc
 _DISCOVERY: Final = specification("YouTube Data API v3, discovery document 20261104", "2026-11-04")
 _OURS: Final = ours("more than any screen shows of a thumbnail", "2026-11-21")
 _ONE: Final = ours("a post is one video with one picture", "2026-11-21")
+_POSTONCE: Final = production("https://postonce.to/blog/size-limit-for-youtube-videos", "2026-11-29")
 
 SOURCES: Final[Mapping[str, Sourced]] = {
     "rate_limit.count": Sourced(100, (_QUOTA,)),
@@ -42,9 +43,9 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             _DISCOVERY,
         ),
     ),
-    "media.video.duration_ms_max": Sourced(43_200_000, (_HELP,)),
+    "media.video.duration_ms_max": Sourced(43_200_000, (_HELP, _POSTONCE)),
     "thumbnail.per_post": Sourced(1, (_ONE,)),
-    "thumbnail.bytes_max": Sourced(2_097_152, (_THUMBNAILS,)),
+    "thumbnail.bytes_max": Sourced(2_097_152, (_THUMBNAILS, AYRSHARE)),
     "thumbnail.pixels_max": Sourced(8_294_400, (_OURS,)),
     "media_total": Sourced(1, (_ONE,)),
     "metrics_per_call": Sourced(50, (_INSERT,)),
