@@ -193,6 +193,36 @@ def test_little_text_has_mentions_and_hashtags() -> None:
     assert rendered("unescaped (text is cut") == "unescaped "  # so the simulator would notice
 
 
+@pytest.mark.parametrize(
+    "mention",
+    [
+        "@[Acme](urn:li:company:1)", "@[Acme (UK)](urn:li:organization:1)", "@[](urn:li:organization:1)",
+        "@[Acme] (urn:li:organization:1)", "@[Acme](urn:li:organization:)", "@[Acme](urn:li:organization:1/2)",
+        f"@[{'x' * 201}](urn:li:person:1)",
+    ],
+)  # fmt: skip
+def test_a_broken_mention_is_refused_where_it_stands(mention: str) -> None:
+    """Readers would see its markup."""
+    text = f"With {mention} and @[Beta & Sons](urn:li:person:a-B_1)"
+    (issue,) = preflight.check(CONNECTORS["linkedin"], outgoing(text), {})
+
+    assert (issue.rule, issue.path, issue.severity) == ("linkedin.text.mention", "/text", "error")
+    assert issue.params == {"mention": mention[:200]}
+    assert rendered(little_text(mention)) == mention  # and a post that is checked no more is not cut off by it
+
+
+def test_a_first_comment_mentions_nobody() -> None:
+    issues = preflight.check(
+        CONNECTORS["linkedin"], outgoing("Hello", first_comment="Thanks @[Acme](urn:li:organization:1)"), {}
+    )
+    plain = preflight.check(
+        CONNECTORS["linkedin"], outgoing("Hello", first_comment="@[Acme](https://acme.example) @Acme [a](urn)"), {}
+    )
+
+    assert [(issue.rule, issue.path) for issue in issues] == [("linkedin.comment.mention", "/firstComment")]
+    assert plain == []
+
+
 async def test_a_first_comment(partner: Account, member: Account) -> None:
     outcome = await partner.publish(outgoing("post", first_comment="and a comment"))
     assert isinstance(outcome, Published)

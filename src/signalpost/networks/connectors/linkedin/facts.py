@@ -9,7 +9,7 @@ import msgspec
 from signalpost.kit import issue_text
 from signalpost.networks import links
 from signalpost.networks.connectors.linkedin.attached import Poll, PostAddress, attachment_issues, is_attached
-from signalpost.networks.connectors.linkedin.little_text import visible_text
+from signalpost.networks.connectors.linkedin.little_text import broken_mentions, mentions, visible_text
 from signalpost.networks.connectors.linkedin.sources import SOURCES
 from signalpost.networks.contract import (
     Facts,
@@ -164,10 +164,19 @@ def _text(outgoing: Outgoing) -> Iterator[PreflightIssue]:
     # Without a card and without media, the general check does not know of the link in the text.
     if not outgoing.media and text != outgoing.text:
         yield from _length("text.max_utf16", "/text", "The text with its link", visible_text(text), limit)
+    for mention in broken_mentions(outgoing.text):
+        message = (
+            f"{mention[:200]} is no mention. Write @[Exact Name](urn:li:organization:1234), or `person` in its place; "
+            "the name has no brackets."
+        )
+        yield PreflightIssue("linkedin.text.mention", "/text", message, {"mention": mention[:200]})
 
 
 def _comment(outgoing: Outgoing) -> Iterator[PreflightIssue]:
     if outgoing.first_comment:
+        if mentions(outgoing.first_comment):
+            message = "A first comment mentions nobody: readers would see the markup. Write the name alone."
+            yield PreflightIssue("linkedin.comment.mention", "/firstComment", message)
         yield from _length("comment.max", "/firstComment", "The comment", outgoing.first_comment, COMMENT_MAX)
 
 

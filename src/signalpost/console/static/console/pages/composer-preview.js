@@ -9,6 +9,15 @@ import { Card } from "../components/page.js";
 /** @typedef {import("../draft.js").Draft} Draft */
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 
+// As the service finds them; of a mention, readers see the name.
+const MENTION = /@\[([^[\]()]{1,200})\]\(urn:li:(?:person|organization):[\w-]{1,100}\)/;
+
+/** A text as readers see it. @param {string} text @param {string} platform */
+function readable(text, platform) {
+  if (platform !== "linkedin") return text;
+  return text.split(MENTION).map((part, index) => (index % 2 ? html`<b>${part}</b>` : part));
+}
+
 /** @param {{draft: Draft, account: any, checked: PostValidation | null}} props */
 export default function Preview({ draft, account, checked }) {
   if (!account) return null;
@@ -29,7 +38,7 @@ export default function Preview({ draft, account, checked }) {
         </span>
       </div>
       <p class=${over ? "post-text over" : "post-text"} dir="auto">
-        ${text || html`<span class="soft">${t("No text")}</span>`}
+        ${text ? readable(text, account.platform) : html`<span class="soft">${t("No text")}</span>`}
       </p>
       ${media.length > 0 && html`
         <div class=${`thumbs many${Math.min(media.length, 4)}`}>

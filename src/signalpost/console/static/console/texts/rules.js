@@ -293,6 +293,11 @@ export const RULES = {
       network,
       limit: number(v.limit),
     }),
+  "text.mention": () =>
+    t(
+      "A mention is written @[Exact Name](urn:li:organization:1234), and the name has no brackets. Correct it, or write the name alone.",
+    ),
+  "comment.mention": () => t("A first comment mentions nobody there. Write the name without the markup."),
   "text.mentions": (_, network) =>
     t(
       "{network} takes only so many mentions, and may refuse those of people who did not ask for them. Leave some out.",

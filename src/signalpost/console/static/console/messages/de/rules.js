@@ -28,6 +28,10 @@ export default /** @type {Record<string, string>} */ ({
     "Diese Untertitel sind zu lang: höchstens {limit}. Kürzen Sie sie.",
   "There are two captions in this language. Remove one.":
     "In dieser Sprache gibt es zwei Untertitel. Entfernen Sie einen.",
+  "A mention is written @[Exact Name](urn:li:organization:1234), and the name has no brackets. Correct it, or write the name alone.":
+    "Eine Erwähnung schreibt man @[Genauer Name](urn:li:organization:1234); der Name hat keine Klammern. Berichtigen Sie sie, oder schreiben Sie nur den Namen.",
+  "A first comment mentions nobody there. Write the name without the markup.":
+    "Ein erster Kommentar erwähnt dort niemanden. Schreiben Sie den Namen ohne die Auszeichnung.",
   "{network} takes a reply only to your own posts, and to people who mentioned this account or quoted it. It refuses others.":
     "{network} nimmt eine Antwort nur auf eigene Beiträge und an Leute, die dieses Konto erwähnt oder zitiert haben. Andere lehnt es ab.",
   "{network} lets you quote only your own posts, and those that mention this account. It refuses others.":
