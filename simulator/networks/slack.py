@@ -182,7 +182,8 @@ class Slack(SlackPeople):
         given = self._window(request)
         channel = self.channel(request, given.get("channel"), scope="history")
         found = [one for one in self._in(channel) if one.parent_id is None or one.details["broadcast"]]
-        return self._page(given, sorted(found, key=lambda one: float(one.remote_id), reverse=True))
+        messages = [*self._messages(given, found), *self.said_in(channel)]
+        return self._page(given, sorted(messages, key=lambda one: float(one["ts"]), reverse=True))
 
     @route("GET /api/conversations.replies", limits=TIER_3)
     @route("POST /api/conversations.replies", limits=TIER_3)
@@ -192,7 +193,8 @@ class Slack(SlackPeople):
         thread = [one for one in self._in(channel) if given.get("ts") in (one.remote_id, one.parent_id)]
         if not thread:
             raise self.word("thread_not_found")
-        return self._page(given, sorted(thread, key=lambda one: float(one.remote_id)), root=given["ts"])
+        thread.sort(key=lambda one: float(one.remote_id))
+        return self._page(given, self._messages(given, thread), root=given["ts"])
 
     def _window(self, request: Request, *more: str) -> dict[str, Any]:
         names = ("channel", "oldest", "latest", "inclusive", "limit", "cursor", "include_all_metadata")
@@ -208,24 +210,25 @@ class Slack(SlackPeople):
         entries = [one for one in self.world.ledger.of(self.key) if one.details["channel_id"] == channel.id]
         return [one for one in entries if one.at <= until]
 
-    def _page(self, given: Mapping[str, Any], found: Sequence[Entry], root: str | None = None) -> Response:
+    def _messages(self, given: Mapping[str, Any], entries: Sequence[Entry]) -> list[dict[str, Any]]:
+        return [self._message(one, with_metadata=bool(given.get("include_all_metadata"))) for one in entries]
+
+    def _page(self, given: Mapping[str, Any], found: Sequence[Mapping[str, Any]], root: str | None = None) -> Response:
         """Return a page; the first message of a thread is there whatever the window is."""
         oldest, latest = float(given.get("oldest") or 0), float(given.get("latest") or 1e12)
-        window = [one for one in found if one.remote_id == root or oldest < float(one.remote_id) < latest]
+        window = [one for one in found if one["ts"] == root or oldest < float(one["ts"]) < latest]
         start, limit = int(given.get("cursor") or 0), int(given.get("limit") or 100)
-        messages = [
-            self._message(one, with_metadata=bool(given.get("include_all_metadata")))
-            for one in window[start : start + limit]
-        ]
         more = len(window) > start + limit
-        body: dict[str, Any] = {"ok": True, "messages": messages, "has_more": more}
+        body: dict[str, Any] = {"ok": True, "messages": window[start : start + limit], "has_more": more}
         return Response(200, body | ({"response_metadata": {"next_cursor": str(start + limit)}} if more else {}))
 
     def _message(self, entry: Entry, *, with_metadata: bool) -> dict[str, Any]:
         details = entry.details
         user = next((bot.user_id for bot in self.bots.values() if bot.person.id == entry.account_id), None)
         message: dict[str, Any] = {"type": "message", "ts": entry.remote_id, "text": details["raw"], "team": TEAM}
-        message |= {"user": user} if user else {"subtype": "bot_message", "bot_id": entry.account_id}
+        message |= (
+            {"user": user, "bot_id": f"B{user[1:]}"} if user else {"subtype": "bot_message", "bot_id": entry.account_id}
+        )
         message |= {"thread_ts": entry.parent_id} if entry.parent_id else {}
         message |= {"files": [{"id": id_, "name": self.uploads[id_].name} for id_ in details["files"]]} if (
             details["files"]) else {}  # fmt: skip

@@ -3,7 +3,8 @@
 Source: docs.slack.dev/apis/events-api (retries), /apis/events-api/using-socket-mode, /reference/events/message.im and
 /reference/interaction-payloads/block_actions-payload, November 2026; that events of a time without a connection come
 by their retries only is what people report (vercel/chat#666). An event that is not confirmed within three seconds
-comes again at once, after a minute and after five more, each time as another envelope; a tap comes once.
+comes again at once, after a minute and after five more, each time as another envelope; a tap comes once. What people
+wrote stays in the history of their chat, where it is found when it was never delivered.
 """
 
 import base64
@@ -24,6 +25,8 @@ RETRY_SECONDS = (0, 60, 300)
 LATE_SECONDS = 10
 """How long a later attempt waits for a connection."""
 APP_ID = "A0BAKERY01"
+WRITTEN = frozenset(("", "file_share", "me_message", "thread_broadcast"))
+"""Kinds of events that are messages of people; others tell of changes."""
 SECTION_MAX, TITLE_MAX, VALUE_MAX, BUTTONS_MAX = 3_000, 75, 2_000, 25
 
 
@@ -94,6 +97,8 @@ class SlackPeople(SlackWorkspace):
         self.lost: list[Delivery] = []
         """What was never confirmed, however often it came."""
         self.uploads: dict[str, Upload] = {}
+        self.said: list[dict[str, Any]] = []
+        """The events of what people wrote to bots."""
 
     # --- what people do ----------------------------------------------------------------------------------------------
 
@@ -140,11 +145,21 @@ class SlackPeople(SlackWorkspace):
     def write(self, bot: Bot, person: Person, text: str, files: Sequence[Upload] = (), **more: Any) -> Delivery:
         """Have a person write to a bot."""
         event = self.written(bot, person, text, files, **more)
+        if event["type"] == "message" and (event.get("subtype") or "") in WRITTEN:
+            self.said.append(event)
         return self.deliver("events_api", {
             "token": "verification", "team_id": TEAM, "api_app_id": APP_ID, "event": event, "type": "event_callback",
             "event_id": f"Ev{secrets.token_hex(5).upper()}", "event_time": int(float(event["event_ts"])),
             "authorizations": [{"team_id": TEAM, "user_id": bot.user_id, "is_bot": True}],
         })  # fmt: skip
+
+    def said_in(self, channel: Channel) -> list[dict[str, Any]]:
+        """Return what a person wrote there as its history has it: without what only an event says, and no replies."""
+        return [
+            {name: value for name, value in event.items() if name not in ("channel", "channel_type", "event_ts")}
+            for event in self.said
+            if event["channel"] == channel.id and event.get("thread_ts") in (None, event["ts"])
+        ]
 
     def tap(self, bot: Bot, person: Person, value: str, **more: Any) -> Delivery:
         """Have a person tap a button of the bot; `more` replaces what the action has."""

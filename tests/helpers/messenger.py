@@ -35,7 +35,7 @@ from signalpost.publishing.work import TargetSource
 
 VERIFY_TOKEN = "verify-token-of-the-tests"
 TICKS_MIN = 40
-JOBS = ["messenger.sort", "messenger.handle", "messenger.send"]
+JOBS = ["messenger.recall_slack", "messenger.sort", "messenger.handle", "messenger.send"]
 BOT = "bakery_post_bot"
 SLACK_BOT = "bakery_post"
 _ARRIVED = "update messenger_message set received_at = received_at - interval '1 minute' where handled_at is null"

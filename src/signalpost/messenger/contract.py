@@ -232,6 +232,10 @@ class Messenger(Protocol):
 class Polled(Messenger, Protocol):
     """A messenger whose messages are asked for, by a bot."""
 
+    @property
+    def patience_seconds(self) -> float | None:
+        """How long it keeps what nobody asks for, at least; None: long enough, or its chats have no history to read."""
+
     def bot_id(self, settings: Settings) -> str:
         """The id of the bot: another one counts its messages from the beginning."""
 
@@ -240,3 +244,10 @@ class Polled(Messenger, Protocol):
 
     async def ask(self, context: AppContext, position: int | None, since: datetime) -> News | TryAgain:
         """Wait some seconds for messages from `position` on. Those without a time were sent after `since`."""
+
+
+class Forgetful(Polled, Protocol):
+    """A messenger that soon gives up what nobody asks for, and tells afterwards what was written in a chat."""
+
+    async def written(self, context: AppContext, person: Sender, since: datetime) -> list[Message] | TryAgain:
+        """Return what a person wrote since then, as it would have come; nothing of a chat that is gone."""

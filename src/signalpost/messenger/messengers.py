@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from signalpost.messenger.contract import Messenger, Polled, Sender
+from signalpost.messenger.contract import Forgetful, Messenger, Polled, Sender
 from signalpost.messenger.names import Name
 from signalpost.messenger.slack_calls import Slack
 from signalpost.messenger.telegram_calls import Telegram
@@ -15,6 +15,7 @@ SLACK: Final = Slack()
 MESSENGERS: Final[Mapping[Name, Messenger]] = {"whatsapp": WhatsApp(), "telegram": TELEGRAM, "slack": SLACK}
 """The first one that an installation has is its default."""
 POLLED: Final[Sequence[Polled]] = (TELEGRAM, SLACK)
+FORGETFUL: Final[Sequence[Forgetful]] = (SLACK,)
 
 
 def of(sender: Sender) -> Messenger:

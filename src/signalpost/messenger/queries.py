@@ -135,6 +135,26 @@ async def find_link(db: Db, link_id: UUID) -> LinkRow | None:
     return None if record is None else read_link(record)
 
 
+class ChatRow(Struct):
+    """Where a linked person writes. `recipient`: a sealed `Sender`."""
+
+    id: UUID
+    recipient: bytes
+    linked_at: datetime
+
+
+_CHATS: Final = f"""
+select {columns(ChatRow, "l")} from messenger_link l
+where $1::uuid is null or l.id > $1 order by l.id limit $2
+"""  # noqa: S608 - columns of a struct
+_read_chat = reader(ChatRow)
+
+
+async def chats_after(db: Db, link_id: UUID | None, count: int) -> list[ChatRow]:
+    """Return the chats of links at all messengers, in the order of the ids of the links."""
+    return [_read_chat(record) for record in await db.fetch(_CHATS, link_id, count)]
+
+
 class CodeRow(Struct):
     """A code that nobody has sent yet, with what the link will have."""
 

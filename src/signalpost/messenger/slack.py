@@ -120,6 +120,23 @@ def read_event(event: Mapping[str, Any], team_id: Any) -> list[Message]:
     ]  # fmt: skip
 
 
+def read_history(answer: Mapping[str, Any], person: Sender) -> list[Message]:
+    """Return what a person wrote, from a page of the history of their chat: as their events say it."""
+    team, _, user = (person.user_id or "").partition(":")
+    named = answer.get("messages")
+    chat = {"type": "message", "channel": person.chat_id, "channel_type": "im"}
+    written: list[Message] = []
+    for message in named if isinstance(named, list) else ():
+        if isinstance(message, Mapping) and message.get("user") == user:
+            written += read_event({**message, **chat}, team)
+    return written
+
+
+def next_page(answer: Mapping[str, Any]) -> str | None:
+    """Return the cursor of the next page; None: there is none."""
+    return foreign.identifier(_part(answer, "response_metadata").get("next_cursor"), 500)
+
+
 def _taps(payload: Mapping[str, Any]) -> list[Message]:
     named = payload.get("actions")
     if payload.get("type") != "block_actions" or not isinstance(named, list) or not named:
@@ -245,6 +262,12 @@ def why(response: Response) -> str:
 def is_about_tokens(response: Response) -> bool:
     """Whether an error says that the token is not, or no more, one for this."""
     return _word(answer_of(response), "error") in _TOKENS
+
+
+def is_there_later(response: Response) -> bool:
+    """Whether a call that was refused may succeed later; otherwise what it asked for is not there."""
+    word = _word(answer_of(response), "error")
+    return word in {"", "?"} or word in _LIMITED | _UNSURE | _TOKENS or response.status >= 429
 
 
 def wait_seconds(response: Response) -> float:

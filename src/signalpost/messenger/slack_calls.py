@@ -42,6 +42,8 @@ _CALL_SECONDS: Final = 10.0
 _GATHER_SECONDS: Final = 0.05
 """How long to wait for a second message: what was stored is confirmed at once, since Slack waits for three seconds."""
 _ENVELOPES_MAX: Final = 20
+_PAGE, _PAGES_MAX, _PAGE_BYTES_MAX = 50, 10, 5_000_000
+"""Of a history: messages of 40,000 characters, twice each."""
 _TEXT_BYTES_MAX: Final = 2_000_000
 _logger = log.get("messenger")
 
@@ -52,6 +54,8 @@ class Slack:
     name: Name = "slack"
     kind_of_address = "Slack member"
     window_seconds: float | None = None
+    patience_seconds: float | None = 240.0
+    """Slack tries for six minutes, the last time five after the one before; without a connection then, it is lost."""
     turn_seconds: float = 10.0
     """How long a turn waits until there is something; a worker that ends waits as long at most."""
 
@@ -144,6 +148,30 @@ class Slack:
         acknowledge = partial(_acknowledge, heard.socket, heard.ids)
         is_empty = not heard.ids and not heard.is_leaving
         return News(heard.messages, None, is_all=True, is_empty=is_empty, acknowledge=acknowledge)
+
+    async def written(self, context: AppContext, person: Sender, since: datetime) -> list[Message] | TryAgain:
+        """Read the history of a chat, newest first; replies in threads are not in it."""
+        body: dict[str, Any] = {"channel": person.chat_id, "oldest": f"{since.timestamp():.6f}", "limit": _PAGE}
+        messages: list[Message] = []
+        for _ in range(_PAGES_MAX):
+            try:
+                response = await _call(
+                    context.http.messenger, context.settings, "conversations.history", body, bytes_max=_PAGE_BYTES_MAX
+                )
+            except http.TooLarge:
+                break
+            except http.HttpFailure as failure:
+                return TryAgain(slack.WAIT_SECONDS, failure.detail)
+            answer = slack.answer_of(response)
+            if answer.get("ok") is not True:
+                return TryAgain(_later(response), slack.why(response)) if slack.is_there_later(response) else messages
+            messages += slack.read_history(answer, person)
+            cursor = slack.next_page(answer)
+            if cursor is None:
+                return messages
+            body["cursor"] = cursor
+        _logger.warning("slack.history_cut", messages=len(messages))
+        return messages
 
 
 class _Heard:
@@ -240,11 +268,12 @@ async def _call(
     *,
     token: str | None = None,
     timeout_seconds: float = _CALL_SECONDS,
+    bytes_max: int = 1_000_000,
 ) -> Response:
     """Call a method of the Web API, with the token of the bot unless another one is given."""
     return await client.request(
         "POST", f"{_base_url(settings)}/api/{method}", headers=_authorization(token or settings.slack_bot_token),
-        trusted=True, timeout_seconds=timeout_seconds, **_encoded(method, body),
+        trusted=True, timeout_seconds=timeout_seconds, bytes_max=bytes_max, **_encoded(method, body),
     )  # fmt: skip
 
 

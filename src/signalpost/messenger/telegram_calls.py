@@ -43,6 +43,8 @@ class Telegram:
     name: Name = "telegram"
     kind_of_address = "Telegram account"
     window_seconds: float | None = None
+    patience_seconds: float | None = None
+    """Telegram keeps what nobody asks for a day, and bots read no history."""
 
     def is_configured(self, settings: Settings) -> bool:
         return settings.telegram_bot_token is not None

@@ -8,8 +8,8 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import batches
 from signalpost.messenger import messengers
-from signalpost.messenger.actions import handle, poll, receive, reply, send
-from signalpost.messenger.contract import Polled
+from signalpost.messenger.actions import handle, poll, recall, receive, reply, send
+from signalpost.messenger.contract import Forgetful, Polled
 
 PURGE_JOB: Final = "messenger.purge"
 PURGE_SECONDS: Final = 3_600
@@ -40,6 +40,7 @@ def jobs(context: AppContext) -> list[JobKind]:
         return await send.send_waiting(context, lease, payload)
 
     polled = [messenger for messenger in messengers.POLLED if messenger.is_configured(context.settings)]
+    forgetful = [messenger for messenger in messengers.FORGETFUL if messenger.is_configured(context.settings)]
 
     def asking(messenger: Polled) -> Handler:
         async def ask(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain:
@@ -47,8 +48,15 @@ def jobs(context: AppContext) -> list[JobKind]:
 
         return ask
 
+    def looking(messenger: Forgetful) -> Handler:
+        async def look(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+            return await recall.recall(context, lease, messenger)
+
+        return look
+
     return [
         *[JobKind(f"messenger.poll_{messenger.name}", asking(messenger), POLL_SECONDS) for messenger in polled],
+        *[JobKind(recall.job_of(messenger.name), looking(messenger)) for messenger in forgetful],
         JobKind(receive.SORT_JOB, sort),
         JobKind(handle.HANDLE_JOB, run, given_up=give_up),
         JobKind(reply.SEND_JOB, send_waiting),

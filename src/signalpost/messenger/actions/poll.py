@@ -10,7 +10,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import RunAgain
 from signalpost.kit import clock, log
 from signalpost.kit.failpoint import failpoint
-from signalpost.messenger.actions import receive
+from signalpost.messenger.actions import recall, receive
 from signalpost.messenger.contract import Polled, TryAgain
 
 PAUSE_SECONDS: Final = 1.0
@@ -58,6 +58,8 @@ async def poll(context: AppContext, lease: Lease, messenger: Polled) -> RunAgain
         if news.messages:
             await receive.store(context, db, news.messages)
         await db.execute(_ADVANCE, bot_id, news.following, news.is_all, now)
+        if messenger.patience_seconds is not None:
+            await recall.note(db, messenger.name, bot_id, bot.asked_at, now, messenger.patience_seconds)
     failpoint("messenger.stored")
     if news.acknowledge is not None:
         await news.acknowledge()
