@@ -92,6 +92,7 @@ NOT_QUICK = (
     "media/test_probing.py",
     "media/test_upload.py",
     "networks/test_bluesky_server.py",
+    "networks/test_ghost_server.py",
     "networks/test_mastodon_server.py",
     "networks/test_matrix_server.py",
     "networks/test_nostr_relay.py",
@@ -102,7 +103,9 @@ NOT_QUICK = (
     "webhooks/test_faults.py",
 )
 """Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs or wait."""
-PROGRAMS = {"bluesky-server", "browser", "clients", "mastodon-server", "matrix-server", "nostr-relay", "wheel"}
+PROGRAMS = {
+    "bluesky-server", "browser", "clients", "ghost-server", "mastodon-server", "matrix-server", "nostr-relay", "wheel"
+}  # fmt: skip
 """Groups of tests that share a browser, a server or a package; `--quick` leaves them out wherever they stand."""
 
 

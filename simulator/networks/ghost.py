@@ -1,11 +1,13 @@
 """Ghost: a site with Admin API keys, images, media and files, posts, newsletters and what they sent.
 
-Source: docs.ghost.org/admin-api (2026-08-22), and the source of Ghost 6: its JSON schemas, models and services. As
-Ghost does, it takes a token of five minutes at most, keeps `updated_at` in whole seconds and refuses a change of an
-older post, makes slugs of whatever it is given and numbers those that are taken, and mails a post when it stops being a
-draft, never again. Stricter than Ghost, it refuses unknown parameters, and a file in a post that was not uploaded.
-`moved_to` is a site whose administration has an address of its own. Faults of its own: `firewall` answers a page
-instead of JSON, `maintenance` is what Ghost says while it is updated, and `mail_fails` an error once a post is public.
+Source: docs.ghost.org/admin-api (2026-08-22), the source of Ghost 6 (its JSON schemas, models and services), and what
+Ghost 6.65 does in `tests/networks/test_ghost_server.py`. As Ghost does, it takes a token of five minutes at most,
+keeps `updated_at` in whole seconds and refuses a change of an older post, makes slugs of whatever it is given and
+numbers those that are taken, stores HTML as its editor would (`stored`), takes the owner for an author whom it does
+not know, and mails a post when it stops being a draft, never again. Stricter than Ghost, it refuses unknown
+parameters, and a file in a post that was not uploaded. `moved_to` is a site whose administration has an address of
+its own. Faults of its own: `firewall` answers a page instead of JSON, `maintenance` is what Ghost says while it is
+updated, and `mail_fails` an error once a post is public.
 """
 
 import base64
@@ -33,6 +35,8 @@ TYPES = {
     "files": ("application/pdf", "text/plain"),
 }
 FORM = {"images": ("purpose", "ref"), "media": ("ref", "purpose"), "files": ("ref", "purpose")}
+MODEL_LENGTHS = {"title": "posts.title", "feature_image_alt": "post_revisions.feature_image_alt"}
+"""Columns of what the JSON schema lets pass."""
 LENGTHS = {"title": 255, "slug": 191, "custom_excerpt": 300, "feature_image_alt": 191, "email_subject": 300}
 POST: Mapping[str, tuple[type, ...]] = {
     "title": (str,), "slug": (str,), "html": (str, type(None)), "lexical": (str, type(None)), "status": (str,),
@@ -55,6 +59,8 @@ class Site:
     moved_to: str | None = None
     newsletters: dict[str, str] = field(default_factory=lambda: {"weekly": "Weekly bread"})
     """Names of those that are active, by slug."""
+    staff: list[str] = field(default_factory=lambda: ["owner@bakery.example", "baker@bakery.example"])
+    """E-mail addresses of those who work on the site; the first is the owner."""
 
 
 def readable(content: str) -> str:
@@ -64,8 +70,19 @@ def readable(content: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
 
 
+def stored(content: str) -> str:
+    """Return HTML as it is once it was in Ghost's editor: white space is made less there, but in HTML cards."""
+    kept = re.split(r"(<!--kg-card-begin: html-->.*?<!--kg-card-end: html-->)", content, flags=re.DOTALL)
+    return "".join(f"\n{piece}\n" if number % 2 else _edited(piece) for number, piece in enumerate(kept))
+
+
+def _edited(content: str) -> str:
+    text = re.sub(r"[ \t\r\n\v\f]+", " ", content).replace("\u00a0", "&nbsp;")
+    return re.sub(r" ?(<br>|</?p>|</?figure[^>]*>) ?", r"\1", text)
+
+
 def slugged(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:185] or "untitled"
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:185] or "post"
 
 
 class Ghost(Network):
@@ -105,8 +122,10 @@ class Ghost(Network):
                  "details": None, "property": None, "help": None, "code": None, "id": "e-1"}  # fmt: skip
         return Response(status, {"errors": [error | more]})
 
-    def invalid(self, name: str, context: str) -> Fail:
-        return Fail(self._error(422, "Validation error, cannot save post.", context=context, property=name))
+    def invalid(self, name: str, by_model: str | None = None) -> Fail:
+        """Return the refusal of a field: Ghost's JSON schema names it, while its model says what is wrong with it."""
+        more = {"context": by_model} if by_model else {"context": f"Validation failed for {name}.", "property": name}
+        return Fail(self._error(422, "Validation error, cannot save post.", **more))
 
     def handle(self, request: Request, made: Route | None) -> Response:
         if self.site.moved_to is not None:
@@ -180,8 +199,19 @@ class Ghost(Network):
     @route(f"GET {API}/newsletters/")
     def newsletters(self, request: Request) -> Response:
         self.only(request.query, "limit", "filter", "fields")
-        listed = [{"slug": slug, "name": name, "status": "active"} for slug, name in self.site.newsletters.items()]
+        named = re.fullmatch(r"slug:([a-z0-9-]+)\+status:active", request.query.get("filter") or "")
+        if request.query.get("filter") and named is None:
+            raise self.refuse(400, "Error parsing filter")
+        listed = [{"slug": slug, "name": name, "status": "active"} for slug, name in self.site.newsletters.items()
+                  if named is None or slug == named[1]]  # fmt: skip
         return Response(200, {"newsletters": listed, "meta": {"pagination": {"page": 1, "pages": 1, "next": None}}})
+
+    @route(f"GET {API}/users/email/{{email}}/")
+    def user(self, request: Request) -> Response:
+        email = request.args["email"]
+        if email not in self.site.staff:
+            raise self.refuse(404, "Resource not found error, cannot read user.")
+        return Response(200, {"users": [{"email": email, "name": email.partition("@")[0]}]})
 
     # --- posts -------------------------------------------------------------------------------------------------------
 
@@ -190,7 +220,7 @@ class Ghost(Network):
         self.only(request.query, "source", "formats", "include")
         body = self._body(request)
         if "title" not in body:
-            raise self.invalid("title", "must have required property 'title'")
+            raise self.invalid("0")
         if "html" in body and request.query.get("source") != "html":
             body.pop("html")  # as Ghost does: without a source, HTML is nothing that can be written
         post = {
@@ -198,6 +228,9 @@ class Ghost(Network):
             "visibility": "public", "featured": False, "html": "", "email": None, "email_only": False,
             "author": request.person.id, "published_at": None,
         }  # fmt: skip
+        owner = self.site.staff[0]
+        authors = [author if author in self.site.staff else owner for author in body.get("authors") or [owner]]
+        body |= {"authors": list(dict.fromkeys(authors)), "html": stored(body.get("html") or "")}
         post |= body | {"slug": self._slug(body.get("slug") or body["title"]), "updated_at": self._now()}
         self._check_files(post)
         self.posts[post["id"]] = post
@@ -211,7 +244,7 @@ class Ghost(Network):
         post, body = self._post(request), self._body(request)
         sent_at = body.pop("updated_at", None)
         if sent_at is None:
-            raise self.invalid("updated_at", "must have required property 'updated_at'")
+            raise self.invalid("0")
         changed = {name: value for name, value in body.items() if value != post.get(name)}
         if changed and _instant(sent_at) != _instant(post["updated_at"]):
             message = "Saving failed! Someone else is editing this post."
@@ -219,7 +252,8 @@ class Ghost(Network):
         publishing = changed.get("status") in {"published", "sent"} and post["status"] == "draft"
         newsletter = request.query.get("newsletter")
         if publishing and newsletter is not None and newsletter not in self.site.newsletters:
-            raise self.refuse(400, "The newsletter parameter doesn't match any active newsletter.")
+            context = "The post does not have a newsletter relation"
+            raise Fail(self._error(500, "Error sending email!", type="EmailError", context=context))
         if "slug" in changed:
             changed["slug"] = self._slug(changed["slug"] or post["title"])
         post |= changed | ({"updated_at": self._now()} if changed else {})
@@ -278,18 +312,19 @@ class Ghost(Network):
         """Return the post of a request, checked as Ghost's JSON schema and model do."""
         posts = request.json.get("posts")
         if not isinstance(posts, list) or len(posts) != 1 or not isinstance(posts[0], dict):
-            raise self.invalid("posts", "must NOT have fewer than 1 items")
+            raise self.invalid("posts")
         body = dict(posts[0])
         for name, value in body.items():
             if name not in POST or not isinstance(value, POST[name]):
-                raise self.invalid(name, "must NOT have additional properties")
+                raise self.invalid(name)
             if isinstance(value, str) and len(value) > LENGTHS.get(name, len(value)):
-                context = f"Value in [posts.{name}] exceeds maximum length of {LENGTHS[name]} characters."
-                raise self.invalid(name, context)
+                column = MODEL_LENGTHS.get(name)
+                context = f"Value in [{column}] exceeds maximum length of {LENGTHS[name]} characters. {column}"
+                raise self.invalid(name, context if column else None)
         if body.get("status", "draft") not in {"draft", "published", "scheduled", "sent"}:
-            raise self.invalid("status", "must be equal to one of the allowed values")
+            raise self.invalid("status")
         if body.get("visibility", "public") not in {"public", "members", "paid", "tiers"}:
-            raise self.invalid("visibility", "Invalid visibility value.")
+            raise self.invalid("visibility")
         return body
 
     def _files(self, post: Mapping[str, Any]) -> list[str]:
@@ -321,10 +356,10 @@ class Ghost(Network):
         return self.world.clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
     def _shown(self, post: Mapping[str, Any]) -> dict[str, Any]:
-        is_public = post["status"] == "published"
-        url = f"https://bakery.example/{post['slug'] if is_public else 'p/' + post['uuid']}/"
+        places = {"published": post["slug"], "sent": f"email/{post['uuid']}", "draft": f"p/{post['uuid']}"}
+        url = f"https://bakery.example/{places[post['status']]}/"
         tags = [{"name": tag, "slug": slugged(tag)} if isinstance(tag, str) else tag for tag in post["tags"]]
-        return {**post, "url": url, "tags": tags}
+        return {**post, "url": url, "tags": tags, "authors": [{"email": email} for email in post["authors"]]}
 
 
 def _decoded(text: str) -> bytes:

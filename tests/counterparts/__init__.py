@@ -4,6 +4,7 @@ Each helper is an async context manager; `scripts/install-test-tools` (run by `m
 """
 
 from tests.counterparts.bluesky import PdsAccount, ReferencePds, reference_pds
+from tests.counterparts.ghost import RealGhost, real_ghost
 from tests.counterparts.mastodon import MastodonMock, mastodon_mock
 from tests.counterparts.nostr_relay import nostr_relay
 from tests.counterparts.receivers import DebianWebhook, Delivery, OctokitReceiver, debian_webhook, octokit_receiver
@@ -17,6 +18,7 @@ __all__ = [
     "MastodonMock",
     "OctokitReceiver",
     "PdsAccount",
+    "RealGhost",
     "ReferencePds",
     "S3Server",
     "Synapse",
@@ -26,6 +28,7 @@ __all__ = [
     "mastodon_mock",
     "nostr_relay",
     "octokit_receiver",
+    "real_ghost",
     "reference_pds",
     "s3_server",
     "synapse",

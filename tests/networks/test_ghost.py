@@ -232,7 +232,7 @@ async def test_a_post_with_everything(place: Place) -> None:
     }  # fmt: skip
     assert {name: post[name] for name in expected} == expected
     assert [one["slug"] for one in (post, again, titled)] == ["fresh-rye", "fresh-rye-2", "fresh-rye-3"]
-    assert post["html"].startswith('<p>Fresh &lt;b&gt;&amp;</p>\n<figure class="kg-card kg-gallery-card')
+    assert post["html"].startswith('<p>Fresh &lt;b&gt;&amp;</p><figure class="kg-card kg-gallery-card')
     assert post["html"].count("<img ") == 2
     assert "<!--kg-card-begin: html-->\n<video controls" in post["html"]
     assert place.network.mails == []

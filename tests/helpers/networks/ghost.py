@@ -1,19 +1,43 @@
 """Ghost as the simulator has it, with the key of an integration."""
 
+import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 from simulator.networks.ghost import TYPE_NAMES, Ghost
+from tests.counterparts import tools
 from tests.helpers.simulated import simulated
 
 from signalpost.conformance.fake import Case, NetworkFake
-from signalpost.conformance.harness import FakeResponse, image, json_response, outgoing
+from signalpost.conformance.harness import PNG, FakeResponse, image, json_response, outgoing
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 
 ADD, PUBLISH, LIST, DELETE = "POST /posts/", "PUT /posts/17/", "GET /posts/", "DELETE /posts/17/"
 IMAGES = "POST /images/upload/"
 KEY = f"{7:024x}:{'ab' * 32}"
 PAGE = b"<html>Blocked</html>"
+
+
+CLIENT_IS_TOLD = {
+    "unknown": {"name": "EmailError", "code": None, "property": None},
+    "old": {"name": "UpdateCollisionError", "code": "UPDATE_COLLISION", "property": None},
+    "long": {"name": "ValidationError", "code": None, "property": None},
+    "gone": {"name": "NotFoundError", "code": None, "property": None},
+    "wrong": {"name": "UnauthorizedError", "code": "INVALID_JWT", "property": None},
+}
+"""Errors of Ghost and of the simulated one, as Ghost's own client reads them: a newsletter that does not exist, an old
+post, a long title, a deleted post, and a key with another secret."""
+
+
+async def run_client(url: str, key: str, folder: Path) -> Any:
+    """Have Ghost's own client do at a site what the connector does; return what it got."""
+    (folder / "dot.png").write_bytes(PNG)
+    program = await asyncio.create_subprocess_exec(
+        tools.node(), tools.node_script("ghost"), url, key, str(folder / "dot.png"), stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await program.communicate()
+    return json.loads(output)
 
 
 def error(status: int, call: str = PUBLISH, kind: str | None = None, **more: Any) -> ApiError:

@@ -1,5 +1,7 @@
 """Looking for a post: by its id, as a draft by its key, and after a restore by its text."""
 
+import html
+import re
 from collections.abc import Mapping
 from datetime import UTC
 from typing import Any, Final
@@ -14,6 +16,7 @@ from signalpost.networks.responses import members, single_spaced, string
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 
 PAGE_LENGTH: Final = 50
+_TAG: Final = re.compile(r"<[^<>]*>")
 Post = Mapping[str, Any]
 _GONE: Final = "The post is not at the site any more: someone deleted it. Whether it was public, nobody can tell."
 
@@ -62,10 +65,14 @@ def _is_same(part: ThreadPart, post: Post) -> bool:
     """Whether a post has the title and the text. What is mailed is recognised by its title alone, to be safe."""
     if single_spaced(string(post.get("title"))) != single_spaced(part.outgoing.title):
         return False
-    content = post.get("html")
-    rendered = content.replace("<br>\n", "<br>") if isinstance(content, str) else ""
-    texts = (inner.replace("<br>\n", "<br>") for inner in paragraphs(text_of_part(FACTS, part.outgoing, 0)))
-    return part.outgoing.options.get("newsletter") is not None or all(text in rendered for text in texts)
+    content = string(post.get("html")) or ""
+    texts = map(_letters, paragraphs(text_of_part(FACTS, part.outgoing, 0)))
+    return part.outgoing.options.get("newsletter") is not None or "".join(texts) in _letters(content)
+
+
+def _letters(content: str) -> str:
+    """Return what HTML says without its white space, which Ghost's editor changes, and its marks."""
+    return "".join(html.unescape(_TAG.sub("", content)).split())
 
 
 async def read(session: NetworkSession, post_id: str) -> Post | None:

@@ -12,6 +12,7 @@ from signalpost.networks.connectors.ghost.calls import answers_as_ghost, call_ap
 from signalpost.networks.connectors.ghost.content import Uploaded, content_of, is_picture
 from signalpost.networks.connectors.ghost.facts import FACTS, SEGMENTS
 from signalpost.networks.connectors.ghost.find import Post, find, is_done, only_post, public_part, read, slug_of_draft
+from signalpost.networks.connectors.ghost.names import missing_name
 from signalpost.networks.contract import (
     ApiError,
     NetworkSession,
@@ -54,11 +55,15 @@ def _published(_session: NetworkSession, outgoing: Outgoing, posted: Sequence[Pu
 
 async def _create(part: ThreadPart) -> PublicPart | Outcome:
     options = part.outgoing.options
-    draft = await _draft(part)
+    draft = await _earlier_draft(part)
     if isinstance(draft, Refused):
         return draft
-    if is_done(draft, part.outgoing):  # by an earlier attempt, or by someone at the site
+    if draft is not None and is_done(draft, part.outgoing):  # by an earlier attempt, or by someone at the site
         return public_part(draft)
+    missing = await missing_name(part.session, part.outgoing)
+    if missing is not None:
+        return missing
+    draft = draft or await _new_draft(part)
     body = {
         "updated_at": draft["updated_at"], "status": options.get("status") or "published",
         "slug": (options.get("slug") or part.outgoing.title or "")[:SLUG_LENGTH_MAX],
@@ -84,20 +89,25 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
     return public_part(only_post(response))
 
 
-async def _draft(part: ThreadPart) -> Post | Refused:
-    """Return the post as it is at the site: the draft of an earlier attempt, or a new one."""
+async def _earlier_draft(part: ThreadPart) -> Post | Refused | None:
+    """Return the post of an earlier attempt as it is at the site; None if there was none."""
     step = part.journal.steps.get(_STEP)
     if step is not None:
         earlier = await read(part.session, step["id"])
         message = "Someone deleted the draft of this post at the site before it was published."
         return earlier or Refused(code="content_rejected", message=message)
     draft = await read(part.session, f"slug/{slug_of_draft(part.outgoing)}")
-    if draft is None:
-        response = await call_api(
-            part.session, "POST /posts/", params={"source": "html"}, json={"posts": [await _body(part)]},
-            timeout_seconds=CALL_SECONDS, expect=(201,),
-        )  # fmt: skip
-        draft = only_post(response)
+    if draft is not None:
+        await part.journal.record(_STEP, {"id": draft["id"]})
+    return draft
+
+
+async def _new_draft(part: ThreadPart) -> Post:
+    response = await call_api(
+        part.session, "POST /posts/", params={"source": "html"}, json={"posts": [await _body(part)]},
+        timeout_seconds=CALL_SECONDS, expect=(201,),
+    )  # fmt: skip
+    draft = only_post(response)
     await part.journal.record(_STEP, {"id": draft["id"]})
     return draft
 
