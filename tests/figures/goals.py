@@ -26,7 +26,7 @@ _ALL = (
         "No post is published twice and none is lost, though workers are killed and answers are lost",
         {"posts": 10_000, "kills": 1_000},
         {"doubles": 0, "missing": 0},
-        ("tests/faults/test_kills.py",),
+        ("tests/faults/test_kills.py", "tests/faults/test_kills_at_ghost.py"),
     ),
     Goal(
         "R2",
