@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from simulator.networks import NETWORKS
 from simulator.networks.discord import Discord
+from simulator.networks.lemmy import Lemmy
 from simulator.networks.matrix import Matrix
 from simulator.networks.nostr import Nostr
 from simulator.networks.slack import Slack
@@ -114,9 +115,9 @@ def seed(world: World, service_url: str) -> str:
         if isinstance(network, Matrix):
             opened = network.open_room(world.person(key, "alice"))
             lines += [f"# of matrix: {field} {value}" for field, value in opened.items()]
-        if isinstance(network, Nostr):
+        if isinstance(network, Nostr | Lemmy):
             opened = network.open_account(world.person(key, "alice"))
-            lines += [f"# of nostr: {field} {value}" for field, value in opened.items()]
+            lines += [f"# of {key}: {field} {value}" for field, value in opened.items()]
         if network.oauth is not None:
             lines += [f"{name}_CLIENT_ID={app.client_id}", f"{name}_CLIENT_SECRET={app.client_secret}"]
     return "\n".join(lines) + "\n"

@@ -82,6 +82,7 @@ NOT_RUN = {
     ("networks/slack", f'{SLACK}"webhookUrl"'): SIMULATED,
     ("networks/slack", f'{SLACK}"botToken"'): SIMULATED,
     ("networks/devto", "curl $API/platforms/devto/connect"): SIMULATED,
+    ("networks/lemmy", "curl $API/platforms/lemmy/connect"): SIMULATED,
     ("networks/ghost", "curl $API/platforms/ghost/connect"): SIMULATED,
     ("networks/wordpress", "curl $API/platforms/wordpress/connect"): SIMULATED,
     ("networks/telegram", "curl $API/platforms/telegram/connect"): SIMULATED,

@@ -99,7 +99,9 @@ def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> Non
         large = {"size_bytes": 20_000, "width": 800, "height": 600, "url": lambda: "https://example.com/a"}
         media = (image(mime_type=rule.mime_types[0], **large),)
     account = {"boardId": "5001"}  # a board of Pinterest; nothing to others
-    needed = {"tiktok": {"privacyLevel": "SELF_ONLY"}, "reddit": {"subreddit": "bread"}}
+    needed = {
+        "tiktok": {"privacyLevel": "SELF_ONLY"}, "reddit": {"subreddit": "bread"}, "lemmy": {"community": "bread"},
+    }  # fmt: skip
     options = needed.get(connector.facts.key, {})
     assert rules(connector, outgoing("Hello", media=media, title="A greeting", options=options), account) == []
 

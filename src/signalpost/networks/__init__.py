@@ -11,6 +11,7 @@ from signalpost.networks.connectors import (
     ghost,
     google_business,
     instagram,
+    lemmy,
     linkedin,
     mastodon,
     matrix,
@@ -51,6 +52,7 @@ CONNECTORS: Mapping[str, Connector] = {
         reddit.CONNECTOR,
         ghost.CONNECTOR,
         devto.CONNECTOR,
+        lemmy.CONNECTOR,
         google_business.CONNECTOR,
         nostr.CONNECTOR,
     )

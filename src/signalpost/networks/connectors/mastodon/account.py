@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from signalpost.kit.http import BadResponse, UnsafeUrl, parse_url
+from signalpost.kit.http import BadResponse, UnsafeUrl
 from signalpost.networks import oauth2
 from signalpost.networks.connectors.mastodon.calls import call, error_text
 from signalpost.networks.connectors.mastodon.instance import CONNECT_SECONDS, read_instance
@@ -21,6 +21,7 @@ from signalpost.networks.contract import (
     Response,
     Server,
 )
+from signalpost.networks.instances import base_url_of
 from signalpost.networks.responses import members, number, string, texts
 
 _SUSPENDED = "The server reports this account as suspended."
@@ -35,7 +36,7 @@ OAUTH_FACTS = OAuthFacts(
 
 async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
     """Open the account of an access token that its owner created in the settings of the server."""
-    base_url = _origin(fields.get("instanceUrl", "") or server.base_url)
+    base_url = base_url_of(fields.get("instanceUrl", "") or server.base_url, example="mastodon.social")
     server = replace(server, base_url=base_url, trusted=server.trusted and base_url == server.base_url)
     return await _identity(server, {"accessToken": fields.get("accessToken", "").strip()})
 
@@ -65,16 +66,6 @@ async def exchange(server: Server, app: OAuthApp, code: AuthorizationCode) -> Id
         "clientSecret": app.client_secret,
     }
     return await _identity(server, secrets, scopes=granted.scopes)
-
-
-def _origin(instance: str) -> str:
-    """Return the address that a user means by `mastodon.social`, an address there, or `@alice@mastodon.social`."""
-    scheme, _, rest = instance.strip().rpartition("://")
-    authority, slash, path = rest.partition("/")
-    try:
-        return parse_url(f"{scheme or 'https'}://{authority.rpartition('@')[2]}{slash}{path}").base_url
-    except UnsafeUrl:
-        raise InvalidField("instanceUrl", "Enter the address of your server, for example mastodon.social.") from None
 
 
 async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: tuple[str, ...] = ()) -> Identity:

@@ -197,6 +197,15 @@ export const RULES = {
     ),
   "subreddit.required": (_, network) =>
     t("A post on {network} needs a subreddit. Choose one, or the profile of the account.", { network }),
+  "community.required": (_, network) =>
+    t("A post on {network} needs a community. Choose one.", { network }),
+  "title.one_line": (v, network) =>
+    t("A title on {network} is one line of {limit} characters or more. Change it.", {
+      network,
+      limit: number(v.limit),
+    }),
+  "thumbnail.without_link": () =>
+    t("The preview picture stands beside a link. Add the link, or leave the picture out."),
   "flair.text_alone": () => t("The text of the flair needs a flair. Choose one."),
   "crosspost.alone": () =>
     t("A shared post has no link and no files of its own. Leave them out, or share nothing."),

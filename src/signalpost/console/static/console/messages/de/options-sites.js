@@ -7,6 +7,8 @@ export default /** @type {Record<string, string>} */ ({
   Slug: "Titelform",
   "First image as featured image": "Erstes Bild als Beitragsbild",
   Subreddit: "Subreddit",
+  Community: "Community",
+  "Address of the preview picture": "Adresse des Vorschaubilds",
   Flair: "Flair",
   "Text of the flair": "Text des Flairs",
   "For adults (NSFW)": "Nur für Erwachsene (NSFW)",
@@ -67,6 +69,12 @@ export default /** @type {Record<string, string>} */ ({
     "Ob das erste Bild das Beitragsbild ist, das das Theme zeigt, statt mit den anderen im Text zu stehen.",
   "The name of the subreddit, without `r/`. `u_` and the account's name is its profile.":
     "Der Name des Subreddits ohne r/. Das eigene Profil ist u_ mit dem Namen des Kontos.",
+  "The community: its name at the account's instance, or its name with `@` and the instance it is at, such as `bread@lemmy.world`.":
+    "Die Community: ihr Name auf der Instanz des Kontos, oder ihr Name mit @ und ihrer Instanz, etwa bread@lemmy.world.",
+  "The language of the post, such as `en`. Defaults to the profile's language, and without one to what the account and the community have in common.":
+    "Die Sprache des Beitrags, etwa de. Üblicherweise die Sprache des Profils, und ohne diese die, die Konto und Community gemeinsam haben.",
+  "The address of a picture that lists show beside the link. By default the instance takes the one of the page.":
+    "Die Adresse eines Bilds, das Listen neben dem Link zeigen. Üblicherweise nimmt die Instanz das der Seite.",
   "The id of a flair of the subreddit. Some subreddits take no post without one.":
     "Ein Flair des Subreddits. Manche nehmen keinen Beitrag ohne Flair.",
   "Another text for the flair, where the subreddit allows that.":

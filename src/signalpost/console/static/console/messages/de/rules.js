@@ -78,6 +78,12 @@ export default /** @type {Record<string, string>} */ ({
     "Die App bei {network} darf noch keine Dateien senden. Geben Sie ihr die Rechte, und verbinden Sie das Konto neu.",
   "A post on {network} needs a subreddit. Choose one, or the profile of the account.":
     "Ein Beitrag bei {network} braucht ein Subreddit. Wählen Sie eines, oder das Profil des Kontos.",
+  "A post on {network} needs a community. Choose one.":
+    "Ein Beitrag bei {network} braucht eine Community. Wählen Sie eine.",
+  "A title on {network} is one line of {limit} characters or more. Change it.":
+    "Ein Titel bei {network} hat eine Zeile und mindestens {limit} Zeichen. Ändern Sie ihn.",
+  "The preview picture stands beside a link. Add the link, or leave the picture out.":
+    "Das Vorschaubild steht neben einem Link. Fügen Sie den Link hinzu, oder lassen Sie das Bild weg.",
   "The text of the flair needs a flair. Choose one.":
     "Der Text des Flairs braucht einen Flair. Wählen Sie einen.",
   "A shared post has no link and no files of its own. Leave them out, or share nothing.":

@@ -115,6 +115,10 @@ export default /** @type {Record<string, string>} */ ({
     "For texts with **bold**, *italic*, ~~struck~~, code in backticks and [links](https://…). Otherwise the text stands as it is.",
   "`publish` (default), `draft`, `pending` (an editor has to approve it) or `private`.":
     "Usually the post is published. Pending means that an editor has to approve it.",
+  "The community: its name at the account's instance, or its name with `@` and the instance it is at, such as `bread@lemmy.world`.":
+    "The community: its name at the account's instance, or its name with @ and the instance it is at, such as bread@lemmy.world.",
+  "The language of the post, such as `en`. Defaults to the profile's language, and without one to what the account and the community have in common.":
+    "The language of the post, such as en. Usually the profile's language, and without one what the account and the community have in common.",
   "The name of the subreddit, without `r/`. `u_` and the account's name is its profile.":
     "The name of the subreddit, without r/. The account's own profile is u_ with its name.",
   "The id of a post at Reddit to share in the subreddit: in its address, what stands after `comments/`. A crosspost has a title, and no text, link or files of its own.":
