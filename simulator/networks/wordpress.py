@@ -62,8 +62,15 @@ class Site:
     terms: dict[str, dict[int, str]] = field(default_factory=lambda: {"categories": {1: "Uncategorized"}, "tags": {}})
 
 
+SHORTCODES = re.compile(r"\[/?(gallery|caption|wp_caption|embed|audio|video|playlist)\b[^\]]*\]")
+
+
 def readable(content: str) -> str:
-    """Return what a visitor reads of blocks: paragraphs with an empty line between them."""
+    """Return what a visitor reads of blocks, or of a title, which are HTML: paragraphs with an empty line between them.
+
+    What stands in brackets by the name of a shortcode is replaced by what that makes.
+    """
+    content = SHORTCODES.sub("", content)
     text = re.sub(r"<!--[^>]*-->|<(figure|div).*?</\1>", "", content, flags=re.DOTALL)
     text = re.sub(r"</p>\s*", "\n\n", text.replace("<br>\n", "\n"))
     return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
@@ -265,7 +272,8 @@ class WordPress(Network):
         title, remote_id = body.get("title", ""), self.new_id()
         slug = self._slug(body.get("slug") or re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or remote_id)
         details = {
-            "title": title, "raw": content, "status": status, "slug": slug, "excerpt": body.get("excerpt", ""),
+            "title": readable(title), "raw_title": title, "raw": content, "status": status, "slug": slug,
+            "excerpt": readable(body.get("excerpt", "")),
             "featured": featured, "alt_texts": [file.alt_text for file in files],
             **{taxonomy: [known[id_] for id_ in body.get(taxonomy, [])] for taxonomy, known in self.site.terms.items()},
         }  # fmt: skip
@@ -289,7 +297,7 @@ class WordPress(Network):
         return {
             "id": int(entry.remote_id), "link": link, "slug": details["slug"], "status": details["status"],
             "author": int(entry.account_id), "modified_gmt": entry.at.replace(tzinfo=None).isoformat("T", "seconds"),
-            "title": {"raw": details["title"], "rendered": html.escape(details["title"])},
+            "title": {"raw": details["raw_title"], "rendered": details["raw_title"]},
             "content": {"raw": details["raw"], "rendered": re.sub(r"<!--[^>]*-->", "", details["raw"])},
         }  # fmt: skip
 

@@ -265,6 +265,12 @@ def test_a_text_becomes_blocks_in_which_nothing_is_markup() -> None:
     assert second == "<!-- wp:paragraph {} -->\n<p>-- Baker --</p>\n<!-- /wp:paragraph -->"
 
 
+async def test_nothing_in_title_excerpt_and_text_is_markup(place: Place) -> None:
+    words = "5 < 6 & [gallery] <script>x</script> &amp; [/caption] https://e.example/?a[]=1"
+    entry = await place.published(outgoing(words, title=words, options={"excerpt": words}))
+    assert [entry.text, entry.details["title"], entry.details["excerpt"]] == [words] * 3
+
+
 async def test_a_post_with_everything(place: Place) -> None:
     place.network.site.terms["categories"][5] = "Bread & cakes"
     files = (image("A dot"), image(None, data=b"2"), image(None, data=b"3"))

@@ -3,6 +3,7 @@
 What is stored is read without the REST API, by WordPress's own functions (`site.posts`), and by its pages.
 """
 
+import html
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ from signalpost.conformance.harness import Clock, MemoryJournal, image, outgoing
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.articles import key_of
+from signalpost.networks.connectors.wordpress.blocks import content_of
 from signalpost.networks.contract import (
     Absent,
     ApiError,
@@ -156,7 +158,7 @@ async def test_a_post_with_everything(editor: Writer) -> None:
 
     stored = await editor.stored(post)
 
-    assert (stored["status"], stored["slug"], stored["excerpt"]) == ("publish", "fresh-rye", 'Short & "fresh"')
+    assert (stored["status"], stored["slug"], stored["excerpt"]) == ("publish", "fresh-rye", 'Short &amp; "fresh"')
     assert stored["blocks"] == ["core/paragraph", "core/paragraph", "core/gallery"]
     assert "Rye &amp; &lt;wheat&gt;, 100% \\n \\\\<br>\nat <a href=" in stored["content"]
     assert "<p>-- Baker 🥖 --</p>" in stored["content"]
@@ -172,6 +174,27 @@ async def test_a_post_with_everything(editor: Writer) -> None:
     assert [sorted(stored[kind]) for kind in ("categories", "tags")] == [
         ["Bread &amp; Brötchen", "Uncategorized"], ["crème", "rye"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ["editor", "author"])
+async def test_nothing_in_a_post_is_markup(role: str, wordpress: WordPressSite, http: Client) -> None:
+    """WordPress takes titles for HTML, and words in brackets for functions; what an author writes it filters."""
+    words = '5 < 6 & "q" [gallery] <script>alert(1)</script> &amp; [/caption] \\o/'
+    alt_text = '[audio src="x"] <b>'
+    options = {"excerpt": words, "slug": f"markup-{role}", "featuredImage": False}
+    post = a_post(words, f"markup {role}", title=words, options=options, media=(picture("a.png", alt_text=alt_text),))
+    writer = Writer(wordpress, http, role)
+    stored = await writer.stored(post)
+    async with httpx.AsyncClient(timeout=60) as visitor:
+        page = (await visitor.get(f"{wordpress.url}/markup-{role}/")).text
+    heading = re.findall(r"<h1[^>]*>(.*?)</h1>", page, re.DOTALL)
+    paragraph = re.findall(r"<p[^>]*>(5 .*?)</p>", page, re.DOTALL)
+
+    curly = words.replace('"q"', "“q”")
+    assert [html.unescape(text) for text in (*heading, *paragraph)] == [curly] * 2
+    assert (html.unescape(stored["title"]), html.unescape(stored["excerpt"])) == (words, words)
+    assert 'alt="&#091;audio src=&quot;x&quot;] &lt;b&gt;"' in page
+    assert content_of(post, words, ()).split("\n")[1] in stored["content"]
 
 
 @pytest.mark.parametrize("status", ["draft", "pending", "private"])

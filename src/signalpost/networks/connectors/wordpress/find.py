@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from signalpost.kit.http import BadResponse
-from signalpost.networks.articles import key_of, paragraphs, searched_since, too_early
+from signalpost.networks.articles import key_of, searched_since, too_early
+from signalpost.networks.connectors.wordpress.blocks import escaped, paragraphs_of
 from signalpost.networks.connectors.wordpress.calls import call_api
 from signalpost.networks.connectors.wordpress.facts import FACTS
 from signalpost.networks.contract import OutcomeUnknown, Response
@@ -95,8 +96,8 @@ def _is_same(part: ThreadPart, intended: Mapping[str, Any], post: Mapping[str, A
         return True
     if not is_restored(intended):
         return False
-    texts = [f"<p>{inner}</p>" for inner in paragraphs(text_of_part(FACTS, part.outgoing, 0))]
-    same_title = single_spaced(_raw(post.get("title"))) == single_spaced(part.outgoing.title)
+    texts = paragraphs_of(text_of_part(FACTS, part.outgoing, 0))
+    same_title = single_spaced(_raw(post.get("title"))) == single_spaced(escaped(part.outgoing.title or ""))
     return same_title and all(text in content for text in texts)
 
 

@@ -9,7 +9,7 @@ from signalpost.kit import clock
 from signalpost.kit.http import BadResponse
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.articles import uploaded_once
-from signalpost.networks.connectors.wordpress.blocks import Uploaded, content_of
+from signalpost.networks.connectors.wordpress.blocks import Uploaded, content_of, escaped
 from signalpost.networks.connectors.wordpress.calls import CREATE, call_api, code_of, explain
 from signalpost.networks.connectors.wordpress.facts import FACTS
 from signalpost.networks.connectors.wordpress.find import find, public_part
@@ -52,8 +52,9 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
         (media, await uploaded_once(part, f"media:{index}", partial(_upload, session, media)))
         for index, media in enumerate(outgoing.media)
     ]
-    body: dict[str, Any] = {"status": options.get("status") or "publish", "title": outgoing.title or ""}
-    body |= {name: options[name] for name in ("excerpt", "slug") if options.get(name)}
+    body: dict[str, Any] = {"status": options.get("status") or "publish", "title": escaped(outgoing.title or "")}
+    body |= {"excerpt": escaped(options["excerpt"])} if options.get("excerpt") else {}
+    body |= {"slug": options["slug"]} if options.get("slug") else {}
     body |= {taxonomy: ids for taxonomy, ids in terms.items() if ids}
     featured = next((file for file in files if file[0].kind in {"image", "gif"}), None)
     if featured is not None and options.get("featuredImage") is not False:
