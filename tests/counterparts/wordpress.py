@@ -34,8 +34,9 @@ class WordPressSite:
 
     title = "Corner Bakery"
 
-    def __init__(self, url: str, folder: Path, environment: Mapping[str, str]) -> None:
-        self.url, self._folder, self._environment = url, folder, dict(environment)
+    def __init__(self, port: int, folder: Path, environment: Mapping[str, str]) -> None:
+        self.port, self.url = port, environment["WORDPRESS_URL"]
+        self._folder, self._environment = folder, dict(environment)
         self.users: Mapping[str, WordPressUser] = {}
         """By role."""
 
@@ -67,8 +68,12 @@ def _php() -> str:
 
 
 @contextlib.asynccontextmanager
-async def wordpress_site() -> AsyncIterator[WordPressSite]:
-    """Start one with an empty database (three seconds: one for many tests)."""
+async def wordpress_site(url: str | None = None) -> AsyncIterator[WordPressSite]:
+    """Start one with an empty database (three seconds: one for many tests).
+
+    Args:
+        url: what it takes for its address, if there is a proxy before its port.
+    """
     program, port = _program_folder(), tools.free_port()
     with tempfile.TemporaryDirectory(prefix="wordpress-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -77,7 +82,7 @@ async def wordpress_site() -> AsyncIterator[WordPressSite]:
         (folder / "content" / "themes").symlink_to(program / "wp-content" / "themes")
         environment = {
             "WORDPRESS_CONFIG": str(_HERE / "wp-config.php"), "WORDPRESS_SOCKET": str(folder / "database"),
-            "WORDPRESS_URL": f"http://127.0.0.1:{port}", "WORDPRESS_CONTENT": str(folder / "content"),
+            "WORDPRESS_URL": url or f"http://127.0.0.1:{port}", "WORDPRESS_CONTENT": str(folder / "content"),
             "PHP_CLI_SERVER_WORKERS": "4",
         }  # fmt: skip
         database = (
@@ -87,7 +92,7 @@ async def wordpress_site() -> AsyncIterator[WordPressSite]:
         settings = ("-d", "upload_max_filesize=1M", "-d", "post_max_size=2M", "-d", "display_errors=0")
         web = (_php(), *settings, "-S", f"127.0.0.1:{port}", "-t", program, _HERE / "router.php")
         async with running(*database, folder=folder):
-            site = WordPressSite(environment["WORDPRESS_URL"], folder, environment)
+            site = WordPressSite(port, folder, environment)
             await site.install()
             async with running(*web, folder=folder, environment=environment) as server:
                 await server.wait_for_port(port)

@@ -60,6 +60,7 @@ class Tenant:
         return response.json() if response.content else None
 
     async def connect(self, platform: str, **fields: str) -> str:
+        """Connect an account by a form of credentials; returns its id."""
         body = {"profileId": self.login.profile, "fields": fields}
         account: str = (await self.call("POST", f"/platforms/{platform}/connect", 201, json=body))["id"]
         return account
@@ -225,9 +226,9 @@ class Scene:
             assert clock.monotonic() < end, f"no {what} within {seconds:.0f} s\n{self.last_words()}"
             await asyncio.sleep(0.05)
 
-    async def all_done(self) -> None:
+    async def all_done(self, seconds: float = SECONDS_MAX) -> None:
         """Wait until no target of this installation is waiting for anything."""
-        await self.until(lambda: self.value(_ALL_DONE), "end of all targets")
+        await self.until(lambda: self.value(_ALL_DONE), "end of all targets", seconds)
 
     async def skip_wait(self, seconds: float = 0.0) -> None:
         """Have every waiting target be due now, as if that time had passed."""
@@ -283,7 +284,7 @@ async def open_scene(settings: Settings, dsn: str, folder: Path, *, pooler: str 
     """Open the stage on a database; `pooler`: how the API inside the test process comes to it."""
     directory = DidDirectory()
     async with directory.serve() as url:
-        networks = {"BLUESKY_DIRECTORY_URL": url}
+        networks = {**settings.networks, "BLUESKY_DIRECTORY_URL": url}
         settings = replace(settings, networks=networks)
         opened = app.open_context(settings, dsn, pooler=pooler, only_serves=pooler is not None)
         async with opened as context, Api(app.create(context)) as api:
