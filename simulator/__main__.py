@@ -46,6 +46,7 @@ DESTINATIONS = {
         Destination("-1001234567890", "channel", "Corner Bakery", {"username": "corner_bakery"}),
         Destination("-1009876543210", "supergroup", "Regulars", {"topics": (7,)}),
     ),
+    "tumblr": (Destination("t:6001", "blog", "corner-bakery"),),
     "youtube": (Destination("PL100", "playlist", "Recipes"), Destination("PL200", "playlist", "Behind the counter")),
 }
 """What alice may publish to, or in whose name, so that everything that a network lets one choose can be tried."""

@@ -30,6 +30,7 @@ from signalpost.networks.connectors.matrix.markdown import html_of
 from signalpost.networks.connectors.reddit.rules import _words
 from signalpost.networks.connectors.sandbox import _number as number_of_marker
 from signalpost.networks.connectors.slack.message import sent_text
+from signalpost.networks.connectors.tumblr.blocks import content_of as tumblr_content
 from signalpost.networks.connectors.wordpress.blocks import content_of
 from signalpost.networks.links import replace_links
 from signalpost.networks.preflight import text_with_link
@@ -134,6 +135,7 @@ CALLED: dict[str, Callable[[str], object]] = {
     "reddit.rules._words": lambda text: [*_words({"title_blacklisted_strings": ["a", "bread"] * 100}, "title", text)],
     "slack.message.sent_text": lambda text: sent_text(text, {}),
     "ghost.content.content_of": lambda text: ghost_content(text, ()),
+    "tumblr.blocks.content_of": lambda text: tumblr_content(outgoing(text, options={"markdown": True})),
     "wordpress.blocks.content_of": lambda text: content_of(outgoing(text), text, ()),
     "kit.ids.decode": lambda text: ids.decode("pst", text),
     "networks.connectors.sandbox._number": lambda text: number_of_marker(text, 9),
@@ -173,6 +175,7 @@ CALLED_BY: dict[str, str] = {
     **{f"networks.connectors.nostr.account.{name}": "kit.http.urls.parse, which bounds an address" for name in (
         "_https", "_media_server", "_relay_at")},
     "networks.connectors.nostr.note._content": "networks.connectors.nostr.bech32.decoded",
+    "networks.connectors.tumblr.blocks._texts": "networks.connectors.tumblr.blocks.content_of",
     "feeds.template._fits": "networks.counting.length",
     "networks.meta.errors.explain_container": "the same",
     "posts.times._invalid": "posts.times.schedule", "posts.times.read": "posts.times.schedule",

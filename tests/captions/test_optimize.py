@@ -13,6 +13,7 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.helpers.http_servers import Connection, Server, response, serve
+from tests.helpers.unbuilt import without
 
 from signalpost.captions import actions, model
 from signalpost.context import AppContext
@@ -119,7 +120,10 @@ def account_id(account: dict[str, Any]) -> Any:
         ({"text": "a" * 65_001}, "/text", "too_long"),
     ],
 )
-async def test_what_is_wrong_is_named(api: Api, owner: Login, body: dict[str, Any], path: str, code: str) -> None:
+async def test_what_is_wrong_is_named(
+    api: Api, owner: Login, body: dict[str, Any], path: str, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without(monkeypatch, "tumblr")
     answer = await api.post(PATH, json={"platforms": ["bluesky"]} | body, key=owner.key)
 
     assert answer.status_code == 422, answer.text

@@ -32,7 +32,7 @@ TEXTS: Mapping[str, str] = {
     "slug": "fresh-rye", "crosspostOf": "1kh35wk", "newsletter": "weekly", "canonicalUrl": URL,
     "startDate": f"{coming.day(2, 10)}", "endDate": f"{coming.day(2, 11)}", "startTime": "09:00", "endTime": "18:30",
     "reshareOf": "urn:li:share:17", "tags": "bread", "coverImageUrl": URL,
-    "redeemOnlineUrl": URL, "languageCode": "de", "thumbnailUrl": URL,
+    "redeemOnlineUrl": URL, "sourceUrl": URL, "languageCode": "de", "thumbnailUrl": URL,
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""
 TEXTS_OF: Mapping[tuple[str, str], str] = {

@@ -12,12 +12,14 @@ from tests.helpers.api import Api
 from tests.helpers.contract import SOON, picture
 from tests.helpers.factories import Make
 from tests.helpers.messages import Expected, faults_of
+from tests.helpers.unbuilt import without
 
+from signalpost import networks
 from signalpost.context import AppContext
 from signalpost.kit import clock
 from signalpost.kit.http import Client
 from signalpost.main import app
-from signalpost.networks import CONNECTORS, PLATFORMS
+from signalpost.networks import PLATFORMS
 
 Request = tuple[str, str, dict[str, Any]]
 
@@ -392,7 +394,10 @@ def filled(value: Any, names: dict[str, str]) -> Any:
 
 
 @pytest.mark.parametrize("name", CASES)
-async def test_a_wrong_value_is_answered_with_a_next_step(place: Place, name: str) -> None:
+async def test_a_wrong_value_is_answered_with_a_next_step(
+    place: Place, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without(monkeypatch, "tumblr")
     (method, path, options), expected = CASES[name]
     headers = options.get("headers", {})
     answer = await place.api.call(
@@ -415,10 +420,11 @@ async def test_a_zone_is_named_once_among_everything_else(place: Place) -> None:
         assert len(errors) == 2
 
 
-async def test_no_advice_contradicts_the_instance(place: Place) -> None:
+async def test_no_advice_contradicts_the_instance(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials of an app do not bring a connector; a mail does not come where none is sent."""
+    without(monkeypatch, "tumblr")
     body = {"profileId": place.names["profile"], "fields": {}}
-    for platform in set(PLATFORMS) - set(CONNECTORS):
+    for platform in set(PLATFORMS) - set(networks.CONNECTORS):
         answer = await place.api.post(f"/platforms/{platform}/connect", json=body, key=place.key)
         assert "CLIENT_ID" not in answer.json()["remediation"]
     login = await place.api.post("/auth/login", json={"email": "a@b.example", "password": "wrong word"})

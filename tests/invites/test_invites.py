@@ -12,6 +12,7 @@ from tests.helpers.api import Api
 from tests.helpers.authorization import REDIRECT_URL, AuthorizationFlow, authorization_flow
 from tests.helpers.factories import Login, Make
 from tests.helpers.sign_in_servers import api_of
+from tests.helpers.unbuilt import without
 
 from signalpost.context import AppContext
 from signalpost.invites import states
@@ -81,7 +82,10 @@ async def test_the_link_is_shown_once_and_stored_as_a_hash(api: Api, make: Make,
         ({"branding": {"color": "red;}"}}, 422, "/branding/color"),
     ],
 )
-async def test_what_cannot_be_invited(api: Api, make: Make, fields: Any, status: int, path: str | None) -> None:
+async def test_what_cannot_be_invited(
+    api: Api, make: Make, fields: Any, status: int, path: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without(monkeypatch, "tumblr")
     owner = await make.owner()
     body = {"profileId": owner.profile, "platforms": ["sandbox"]} | fields
     response = await api.post("/platform-invites", json=body, key=owner.key)

@@ -61,7 +61,7 @@ def test_slugs() -> None:
     assert [canonical(slug) for slug in ("twitter", "x", "googlebusiness", "myspace", "")] == [
         "x", "x", "google_business", None, None,
     ]  # fmt: skip
-    assert networks.get("tumblr") is None
+    assert networks.get("myspace") is None
 
 
 def test_every_network_has_a_server_that_counts_what_is_public() -> None:

@@ -23,6 +23,7 @@ from signalpost.networks.connectors import (
     telegram,
     threads,
     tiktok,
+    tumblr,
     wordpress,
     x,
     youtube,
@@ -54,6 +55,7 @@ CONNECTORS: Mapping[str, Connector] = {
         devto.CONNECTOR,
         lemmy.CONNECTOR,
         google_business.CONNECTOR,
+        tumblr.CONNECTOR,
         nostr.CONNECTOR,
     )
 }

@@ -7,7 +7,6 @@ export default /** @type {Record<string, string>} */ ({
   Slug: "Titelform",
   "First image as featured image": "Erstes Bild als Beitragsbild",
   Subreddit: "Subreddit",
-  Community: "Community",
   "Address of the preview picture": "Adresse des Vorschaubilds",
   Flair: "Flair",
   "Text of the flair": "Text des Flairs",
@@ -107,4 +106,19 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Angebot braucht auch Titel und Termine. Ohne Adresse wird es am Link des Beitrags eingelöst.",
   "The language of the text, as in `de` or `en-US`. Default: that of the location.":
     "Die Sprache des Textes, wie de oder en-US. Üblicherweise die des Standorts.",
+  "`published` (default), `queue` (the blog's own queue), `draft` or `private`.":
+    "Üblicherweise wird der Beitrag veröffentlicht. Die Warteschlange ist die des Blogs: Tumblr veröffentlicht ihn später.",
+  "Up to 30 tags of at most 140 characters, without `#` and commas. They may have spaces.":
+    "Bis zu 30 Schlagwörter mit höchstens 140 Zeichen, ohne # und Kommas. Leerzeichen sind erlaubt.",
+  "Whether `**bold**`, `*italic*`, `~~struck~~`, `[links](https://…)`, and lines that begin with `#`, `##`, `>`, `-` or `1.` are formatting. Without it the text stands as it is.":
+    "Ob **fett**, *kursiv*, ~~durchgestrichen~~, [Links](https://…) und Zeilen, die mit #, ##, >, - oder 1. beginnen, Formatierung sind. Sonst steht der Text da, wie er ist.",
+  "Labels the post as `mature`, also for `drug_use`, `violence` or `sexual_themes`: people decide at Tumblr whether they see such posts.":
+    "Wer Tumblr liest, entscheidet dort selbst, ob solche Beiträge zu sehen sind.",
+  "Source of the content": "Quelle des Inhalts",
+  "Where the content of the post is from; Tumblr shows it as its source.":
+    "Woher der Inhalt des Beitrags ist; Tumblr zeigt es als Quelle.",
+  "The end of the address of the post, in lower case with hyphens. By default Tumblr makes it of the text.":
+    "Das Ende der Adresse des Beitrags, klein und mit Bindestrichen. Üblicherweise bildet Tumblr es aus dem Text.",
+  "Allow reblogs": "Rebloggen erlauben",
+  "Whether others can reblog the post.": "Ob andere den Beitrag rebloggen dürfen.",
 });

@@ -15,6 +15,8 @@ export default /** @type {Record<string, string>} */ ({
   performance: "When it does well",
   PUBLIC_TO_EVERYONE: "Everyone",
   SELF_ONLY: "Only me",
+  drug_use: "Drugs and alcohol",
+  sexual_themes: "Sexual themes",
   "Content warnings: `sexual`, `nudity`, `porn`, `graphic-media`.":
     "Warns of what is in the post before it is shown.",
   "Shows a link card when there is no media, for `link` or else for the first URL of the text. `true` (default) reads title, description and image from the page; `{title, description, image}` sets them; `false` makes no card of a URL in the text and does not read the page of `link`.":
@@ -130,6 +132,14 @@ export default /** @type {Record<string, string>} */ ({
     "Names of tags. One that does not exist is made. One that begins with # is not shown to readers.",
   "Which members of the newsletter get the e-mail: `everyone` (default), `unpaid` or `paid`.":
     "Which members of the newsletter get the e-mail. Usually all of them.",
+  "`published` (default), `queue` (the blog's own queue), `draft` or `private`.":
+    "Usually the post is published. The queue is that of the blog, by which Tumblr publishes it later.",
+  "Up to 30 tags of at most 140 characters, without `#` and commas. They may have spaces.":
+    "Up to 30 tags of at most 140 characters, without # and commas. They may have spaces.",
+  "Whether `**bold**`, `*italic*`, `~~struck~~`, `[links](https://…)`, and lines that begin with `#`, `##`, `>`, `-` or `1.` are formatting. Without it the text stands as it is.":
+    "For texts with **bold**, *italic*, ~~struck~~, [links](https://…), and lines that begin with #, ##, >, - or 1. Otherwise the text stands as it is.",
+  "Labels the post as `mature`, also for `drug_use`, `violence` or `sexual_themes`: people decide at Tumblr whether they see such posts.":
+    "People decide at Tumblr whether they see posts with such a label.",
   EVENT: "Event",
   OFFER: "Offer",
   BOOK: "Book",
