@@ -58,12 +58,19 @@ SIMULATED = "needs a bot, a webhook or a password at the network; tests/networks
 DISCORD = """curl $API/platforms/discord/connect -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"profileId": "'$PROFILE'", "fields": {"""
 SLACK = DISCORD.replace("discord", "slack")
+CLUSTER = "needs a cluster; what its pods run: test_kubernetes.py"
+CHART = "run by test_kubernetes.py"
 NOT_RUN = {
     ("analytics", "duckdb -c"): "needs DuckDB",
     ("billing", "SIGNALPOST_BILLING_ENABLED"): SETTING,
     ("billing", "SIGNALPOST_STRIPE_SECRET_KEY"): SETTING,
     ("billing", "signalpost billing sync"): STRIPE,
     ("billing", "curl $API/billing/checkout"): STRIPE,
+    ("kubernetes", "docker build"): MACHINE,
+    ("kubernetes", "kubectl create namespace"): CLUSTER,
+    ("kubernetes", "helm install"): CLUSTER,
+    ("kubernetes", "helm template"): CHART,
+    ("kubernetes", "helm upgrade"): CLUSTER,
     ("leaked-keys", "git log -p"): "the history of a repository of the reader",
     ("leaked-keys", "curl -o secret-scanning.json"): "asks GitHub",
     ("messenger", 'curl -X POST "https://graph.facebook.com'): "asks Meta",

@@ -1,6 +1,7 @@
 """`GET /metrics` shows how busy an instance is, so it is not for everyone."""
 
 import re
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,6 +116,33 @@ async def test_a_process_without_the_api_serves_it_on_a_port_of_its_own() -> Non
     assert (misdirected.status_code, "signalpost" in misdirected.text) == (421, False)
     assert response.status_code == 200
     assert "signalpost_engine_items_claimed" in response.text
+
+
+@pytest.mark.parametrize(
+    ("header", "status"),
+    [
+        ({}, 401), ({"Authorization": "Bearer wrong"}, 401), ({"Authorization": f"Basic {TOKEN}"}, 401),
+        ({"Authorization": f"Bearer {TOKEN}"}, 200), ({"Authorization": f"Bearer {TOKEN}", "Host": "pod.example"}, 200),
+    ],
+)  # fmt: skip
+async def test_from_another_machine_that_port_wants_the_token(header: dict[str, str], status: int) -> None:
+    """An address of this machine that is not loopback stands for another machine."""
+    port, address = free_port(), own_address()
+
+    with metrics.own_port(port, "0.0.0.0", TOKEN):
+        async with httpx.AsyncClient(timeout=60) as client:
+            response = await client.get(
+                f"http://{address}:{port}/metrics", headers={name: value.encode() for name, value in header.items()}
+            )
+
+    assert response.status_code == status
+    assert ("signalpost_engine_items_claimed" in response.text) == (status == 200)
+
+
+def own_address() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # nothing is sent
+        return str(probe.getsockname()[0])
 
 
 async def test_the_guide_lists_every_metric_of_the_service(context: AppContext) -> None:

@@ -97,6 +97,11 @@ def test_a_port_in_use_is_named(start: Start, tmp_path: Path) -> None:
             check(start(line), f":{port} is in use. Stop the other program, or choose another port.")
 
 
+def test_metrics_for_other_machines_want_a_token(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    check(start("worker --metrics-host 0.0.0.0 --metrics-port 65002"), "Set SIGNALPOST_METRICS_TOKEN")
+
+
 SETTINGS = [
     ({URL: "postgresql://sp:se#cr@et@db/x"}, ENCODE), ({URL: "postgresql://sp:se@cret@db/x"}, ENCODE),
     ({URL: "postgresql://sp:a/b@db/x"}, ENCODE), ({URL: "postgresql://sp:a?b@db/x"}, ENCODE),

@@ -90,12 +90,13 @@ def serve(host: str, port: int, data_dir: Path | None, *, worker: bool) -> None:
 
 @app.command(short_help="Run only the engine.")
 @data_dir_option
-@click.option("--metrics-port", type=_PORT, help="Serve /metrics on this port of 127.0.0.1.")
-def worker(data_dir: Path | None, metrics_port: int | None) -> None:
+@click.option("--metrics-port", type=_PORT, help="Also serve /metrics, on this port.")
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="Address to serve /metrics on.")
+def worker(data_dir: Path | None, metrics_port: int | None, metrics_host: str) -> None:
     """Run only the engine: in a second process, or on another machine with the same database."""
     from signalpost.main import serve as running  # noqa: PLC0415 - see above
 
-    run(running.work(require_folder(load_settings(data_dir)), metrics_port))
+    run(running.work(require_folder(load_settings(data_dir)), metrics_host, metrics_port))
 
 
 @app.command()

@@ -11,7 +11,14 @@ from prometheus_client.exposition import choose_encoder
 from signalpost.kit import problems
 from signalpost.main import gauges
 from signalpost.web import limits
-from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine, is_own_host
+from signalpost.web.request import (
+    Request,
+    address_bucket,
+    client_address,
+    comes_from_this_machine,
+    is_loopback,
+    is_own_host,
+)
 from signalpost.web.response import Response, problem_response
 from signalpost.web.router import Route
 from signalpost.web.serve import Web
@@ -35,10 +42,13 @@ def route(web: Web) -> Route:
 
 
 @contextmanager
-def own_port(port: int) -> Iterator[None]:
-    """Serve the same page on a port of 127.0.0.1, in a thread: for a process without the API."""
-    server, thread = start_http_server(port, addr="127.0.0.1")
-    server.set_app(_for_this_machine(make_wsgi_app()))
+def own_port(port: int, host: str = "127.0.0.1", token: str | None = None) -> Iterator[None]:
+    """Serve the same page on a port of this address, in a thread: for a process without the API.
+
+    Clients on this machine need no token; others need it.
+    """
+    server, thread = start_http_server(port, addr=host)
+    server.set_app(_guarded(make_wsgi_app(), token))
     try:
         yield
     finally:
@@ -47,13 +57,19 @@ def own_port(port: int) -> Iterator[None]:
         thread.join()
 
 
-def _for_this_machine(answer: WSGIApplication) -> WSGIApplication:
-    """Return an application that refuses a browser whose page calls us by a name of its own."""
+def _guarded(answer: WSGIApplication, token: str | None) -> WSGIApplication:
+    """Return an application that refuses who has no token, and a browser whose page calls us by a name of its own."""
 
     def respond(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        if _is_bearer(environ.get("HTTP_AUTHORIZATION", ""), token):
+            return answer(environ, start)
+        plain = ("Content-Type", "text/plain; charset=utf-8")
+        if not is_loopback(environ.get("REMOTE_ADDR", "")):
+            start("401 Unauthorized", [plain, ("WWW-Authenticate", "Bearer")])
+            return [b"Send the token of SIGNALPOST_METRICS_TOKEN as `Authorization: Bearer <token>`.\n"]
         if is_own_host(environ.get("HTTP_HOST", ""), None):
             return answer(environ, start)
-        start("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
+        start("421 Misdirected Request", [plain])
         return [b"Ask for localhost or 127.0.0.1.\n"]
 
     return respond
@@ -81,7 +97,11 @@ def _authorise(web: Web, request: Request) -> None:
 
 
 def _has_token(request: Request, token: str | None) -> bool:
-    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    return _is_bearer(request.headers.get("authorization", ""), token)
+
+
+def _is_bearer(header: str, token: str | None) -> bool:
+    scheme, _, bearer = header.partition(" ")
     if token is None or scheme.lower() != "bearer":
         return False
     return hmac.compare_digest(bearer.strip().encode("latin-1", "replace"), token.encode())

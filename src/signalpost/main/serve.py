@@ -4,6 +4,7 @@ import errno
 import gc
 import importlib
 import socket
+from ipaddress import ip_address
 
 from signalpost.kit.errors import OperatorError
 from signalpost.main.database import database_of
@@ -67,16 +68,18 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
             await service.serve(settings, dsn, cluster, listening, interruption, worker=worker)
 
 
-async def work(settings: Settings, metrics_port: int | None = None) -> None:
-    """Run only the engine, until SIGTERM, SIGINT or SIGHUP.
+async def work(settings: Settings, metrics_host: str = "127.0.0.1", metrics_port: int | None = None) -> None:
+    """Run only the engine, until SIGTERM, SIGINT or SIGHUP; with a port, serve `/metrics` there.
 
     Raises:
         PortBusy: the metrics port is in use.
+        OperatorError: other machines can reach the metrics, and no token is set.
     """
-    if metrics_port is not None:
-        listen_on("127.0.0.1", metrics_port)
+    metrics_on = None if metrics_port is None else listen_on(metrics_host, metrics_port)
+    if metrics_on is not None and not ip_address(metrics_on.address).is_loopback and settings.metrics_token is None:
+        raise OperatorError(f"Set SIGNALPOST_METRICS_TOKEN to serve /metrics on {metrics_host}: others can reach it.")
     with interruptible() as interruption:
         async with database_of(settings, meanwhile=_import_service) as (dsn, _):
             from signalpost.main import service  # noqa: PLC0415 - imported above
 
-            await service.work(settings, dsn, metrics_port, interruption)
+            await service.work(settings, dsn, metrics_on, interruption)

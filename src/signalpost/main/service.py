@@ -84,15 +84,15 @@ async def serve(
     _logger.info("service.stopped")
 
 
-async def work(settings: Settings, dsn: str, metrics_port: int | None, interruption: Interruption) -> None:
-    """Run only the engine, until a signal; with a port, serve `/metrics` there."""
+async def work(settings: Settings, dsn: str, metrics_on: Listening | None, interruption: Interruption) -> None:
+    """Run only the engine, until a signal; with an address, serve `/metrics` there."""
     await loading.load(settings.networks_extra, reserved=RESERVED_SLUGS)
     async with (
         app.open_context(settings, dsn, name="signalpost-worker", only_works=True) as context,
         contextlib.AsyncExitStack() as stack,
     ):
-        if metrics_port is not None:
-            stack.enter_context(metrics.own_port(metrics_port))
+        if metrics_on is not None:
+            stack.enter_context(metrics.own_port(metrics_on.port, metrics_on.address, settings.metrics_token))
         engine = context.engine
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)

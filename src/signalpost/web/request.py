@@ -134,7 +134,7 @@ def is_misdirected(request: Request, base_url: str | None, trusted_proxies: int)
     learns. Behind a proxy on the same machine the host is whatever the proxy passes on; it says that it is one.
     """
     client = request.scope.get("client")
-    if client is None or not _is_loopback(client[0]):
+    if client is None or not is_loopback(client[0]):
         return False
     if trusted_proxies and any(name in request.headers for name in _PROXY_HEADERS):
         return False
@@ -155,7 +155,8 @@ def is_own_host(host: str, base_url: str | None) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _is_loopback(client: str) -> bool:
+def is_loopback(client: str) -> bool:
+    """Whether a client is on this machine."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:
@@ -185,9 +186,7 @@ def client_address(scope: Any, trusted_proxies: int) -> str:
 def comes_from_this_machine(request: Request) -> bool:
     """Whether the peer is a loopback address and not a reverse proxy, behind which the client may be anyone."""
     client = request.scope.get("client")
-    return (
-        client is not None and _is_loopback(client[0]) and not any(name in request.headers for name in _PROXY_HEADERS)
-    )
+    return client is not None and is_loopback(client[0]) and not any(name in request.headers for name in _PROXY_HEADERS)
 
 
 @lru_cache(maxsize=4_096)
