@@ -115,6 +115,8 @@ def test_commands_in_the_docs_exist() -> None:
         if found := re.match(r"make\b(.*)", line):
             words = shlex.split(found[1], comments=True)
             missing += [(page, word) for word in words if "=" not in word and word not in targets]
+        if line.startswith("helm "):  # `signalpost` is the name of a release there
+            continue
         if found := re.search(r"(?:^|bin/| )signalpost ([a-z-]+.*)", line):
             words = re.split(r"[|&;#<>]", found[1])[0].split()
             missing += [(page, name) for name in _unknown(program, words)]
