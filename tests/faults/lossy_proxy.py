@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 from contextlib import suppress
 from typing import Self
 
@@ -9,16 +10,16 @@ from tests.counterparts.tools import free_port
 
 
 class LossyProxy:
-    """Forwards to `port` of this machine once that is set. Of calls that begin with `call`, it loses `share`.
+    """Forwards to `port` of this machine once that is set. Of calls whose begin matches, it loses `share`.
 
     Of these, every other one arrives and its answer is lost; the rest never arrive.
     """
 
-    def __init__(self, call: str, *, share: float, seed: int) -> None:
+    def __init__(self, calls: str, *, share: float, seed: int, port: int = 0) -> None:
         self.url = f"http://127.0.0.1:{free_port()}"
-        self.port = 0
+        self.port = port
         self.lost_answers = self.lost_requests = 0
-        self._call, self._share, self._random = call.encode(), share, random.Random(seed)
+        self._calls, self._share, self._random = re.compile(calls.encode()), share, random.Random(seed)
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -45,7 +46,7 @@ class LossyProxy:
             self._tasks.discard(task)
 
     async def _forward(self, request: bytes, writer: asyncio.StreamWriter) -> None:
-        loses = request.startswith(self._call) and self._random.random() < self._share
+        loses = self._calls.match(request) is not None and self._random.random() < self._share
         if loses and self.lost_requests < self.lost_answers:
             self.lost_requests += 1
             return

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from tests.counterparts import real_ghost
 from tests.faults import sabotage
-from tests.faults.losing_proxy import LosingProxy
+from tests.faults.lossy_proxy import LossyProxy
 from tests.faults.processes import Process
 from tests.faults.scene import Scene
 from tests.figures.record import Record, holds
@@ -18,6 +18,7 @@ from signalpost.main import app
 
 SEED = 20261129
 SECONDS = 600.0
+WRITES = "(POST|PUT) "
 _ENDS = """
 select p.title, t.status, t.error ->> 'code' as code from target t join post p on p.id = t.post_id
 """
@@ -30,7 +31,7 @@ async def test_nothing_is_lost_or_doubled_at_ghost_itself(scene: Scene, record: 
     """200 posts of one site, every fifth of them mailed. One request in twenty that writes is lost, and one answer."""
     posts, kills, kills_of_ghost = 200, 40, 4
     chance = random.Random(SEED)
-    async with real_ghost() as ghost, LosingProxy(ghost.port, 0.05, SEED) as proxy:
+    async with real_ghost() as ghost, LossyProxy(WRITES, share=0.1, seed=SEED, port=ghost.port) as proxy:
         operated = context_with(scene.context, GHOST_BASE_URL=proxy.url)
         async with Api(app.create(operated)) as api:
             scene.api = api
@@ -78,5 +79,5 @@ async def test_nothing_is_lost_or_doubled_at_ghost_itself(scene: Scene, record: 
             assert len(found) == posts
             mailed_ones = {post["title"] for post in found if post["email"]}
             assert mailed_ones <= {f"Post {number}" for number in range(0, posts, 5)}
-            assert proxy.requests_lost > 0
-            assert proxy.answers_lost > 0
+            assert proxy.lost_requests > 0
+            assert proxy.lost_answers > 0

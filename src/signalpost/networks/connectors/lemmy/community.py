@@ -95,8 +95,9 @@ def _against(
     if community.get("posting_restricted_to_mods") is not True:
         return None
     person_id = session.remote_id.partition("@")[0]
-    moderators = body.get("moderators")
-    ids = [str(object_of(object_of(entry).get("moderator")).get("id")) for entry in moderators or ()]
+    listed = body.get("moderators")
+    moderators = listed if isinstance(listed, list) else []
+    ids = [str(object_of(object_of(entry).get("moderator")).get("id")) for entry in moderators]
     return None if person_id in ids else "only its moderators may"
 
 
