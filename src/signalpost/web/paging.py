@@ -1,6 +1,5 @@
 """Paged lists: keyset pagination over (instant, id), with signed cursors that fit only their own list."""
 
-import asyncio
 import base64
 import hashlib
 import hmac
@@ -14,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost.kit import clock, problems
+from signalpost.kit.pace import Pace
 from signalpost.kit.wire import Listing, encode
 
 Row = TypeVar("Row")
@@ -23,8 +23,6 @@ Position = tuple[datetime, UUID]
 LIMIT_DEFAULT = 20
 LIMIT_MAX = 100
 PAGE_BYTES_MAX = 4_000_000
-STEP_BYTES_MAX = 200_000
-"""So many bytes of a page are made before others have their turn on the event loop."""
 """A page ends before the item that would make it longer; it has at least one item."""
 LIST_ALL = 500
 """`limit_default` of a list that clients expect to be complete: all of it, up to this many."""
@@ -85,15 +83,12 @@ class Page(Struct, frozen=True):
     async def of_large(
         self, rows: Sequence[Row], view: Callable[[Row], Item], *, position: Callable[[Row], Position] = _created
     ) -> Listing[Item]:
-        """Do what `of` does, in several steps: for rows of tens of kilobytes, which take half a millisecond each."""
+        """Do what `of` does, in several steps: for rows that take half a millisecond and more."""
         items: list[msgspec.Raw] = []
-        size = 0
+        pace = Pace()
         for item in self._items(rows, view):
             items.append(item)
-            size += len(memoryview(item))
-            if size > STEP_BYTES_MAX:
-                size = 0
-                await asyncio.sleep(0)
+            await pace.keep()
         return self._listing(rows, items, position)
 
     def _items(self, rows: Sequence[Row], view: Callable[[Row], Any]) -> Iterator[msgspec.Raw]:

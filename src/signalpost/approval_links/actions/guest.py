@@ -1,6 +1,5 @@
 """What someone does who has nothing but the link: read the posts, and decide on each as it was shown."""
 
-import asyncio
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
@@ -24,6 +23,7 @@ from signalpost.identity.authenticate import caller_by_grant
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit import clock, crypto, ids, problems
 from signalpost.kit.db import Db
+from signalpost.kit.pace import Pace
 from signalpost.kit.tenant import across_workspaces, work_for
 from signalpost.kit.wire import encode
 from signalpost.media import queries as media
@@ -39,7 +39,7 @@ from signalpost.web import shared_buckets
 from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import ANY_VERSION
-from signalpost.web.paging import PAGE_BYTES_MAX, STEP_BYTES_MAX
+from signalpost.web.paging import PAGE_BYTES_MAX
 from signalpost.web.shared_buckets import Want
 
 PER_LINK: Final = 120
@@ -88,15 +88,14 @@ async def read_review(context: AppContext, token: str, code: str | None, query: 
         )
         reviews = await _reviews(context, db, link, rows[: query.limit])
     items: list[msgspec.Raw] = []
-    size = 0
+    size, pace = 0, Pace()
     for post in reviews.values():
         item = encode(post)
         size += len(item)
         if items and size > PAGE_BYTES_MAX:
             break
         items.append(msgspec.Raw(item))
-        if len(item) > STEP_BYTES_MAX:
-            await asyncio.sleep(0)  # others have their turn on the event loop
+        await pace.keep()
     return views.review(link, items, has_more=len(rows) > len(items))
 
 

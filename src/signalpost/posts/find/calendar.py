@@ -13,6 +13,7 @@ from msgspec import Struct
 from signalpost.context import AppContext
 from signalpost.kit import clock, zones
 from signalpost.kit.db import READ_SECONDS, Db
+from signalpost.kit.pace import Pace
 from signalpost.kit.problems import Issue, ValidationFailed
 from signalpost.kit.wire import encode
 from signalpost.posts import queries, views
@@ -23,7 +24,7 @@ from signalpost.posts.schemas.requests import PostListQuery
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import require_profile
-from signalpost.web.paging import PAGE_BYTES_MAX, STEP_BYTES_MAX
+from signalpost.web.paging import PAGE_BYTES_MAX
 
 _DAYS: Final = "unnest($1::timestamptz[], $2::timestamptz[]) with ordinality d(start, stop, number)"
 _OF_DAY: Final = f"{MOMENT} >= d.start and {MOMENT} < d.stop"
@@ -102,16 +103,14 @@ cross join lateral (select p.* from post p where {where} and {_OF_DAY} {order} l
 async def _by_day(days: _Days, stored: Iterable[StoredPost]) -> list[list[Any]]:
     """Return the posts of each day, encoded; those that would make the response too long are counted only."""
     posts: list[list[Any]] = [[] for _ in days.dates]
-    size = step = 0
+    size, pace = 0, Pace()
     for row in stored:
         item = encode(views.stored_post(row))
-        size, step = size + len(item), step + len(item)
+        size += len(item)
         if size > PAGE_BYTES_MAX:
             break
         posts[days.place(listing.moment_of(row))].append(msgspec.Raw(item))
-        if step > STEP_BYTES_MAX:
-            step = 0
-            await asyncio.sleep(0)
+        await pace.keep()
     return posts
 
 
