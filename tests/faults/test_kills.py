@@ -107,7 +107,7 @@ class _Renewers:
 
     def __init__(self, scene: Scene, network: HostileNetwork, *sabotage: Sabotage) -> None:
         self._scene, self._network, self._sabotage = scene, network, sabotage
-        self._workers = [self._start() for _ in range(2)]
+        self._workers = [self.start_worker() for _ in range(2)]
         self._stored_after: dict[str, set[str]] = {}
         self._seen_late: set[str] = set()
 
@@ -138,7 +138,7 @@ class _Renewers:
                 self._stored_after[worker.name] = stored
             else:  # another one may have stored its own by now: what this one lost cannot be told
                 self._seen_late.add(worker.name)
-            self._workers[index] = self._start()
+            self._workers[index] = self.start_worker()
             number += 1
 
     def _renewing(self, seen: int) -> list[int]:

@@ -47,7 +47,9 @@ select (select count(*) from media where status = 'ready' and workspace_id = $1)
 """
 _REPLIES = """
 select distinct recipient_hash, workspace_id from messenger_reply where state in ('waiting', 'sending')
+order by workspace_id nulls first
 """
+"""Those of before a link first: the others wait for them."""
 
 
 async def jobs(context: AppContext) -> None:
@@ -114,7 +116,12 @@ async def again(phone: Phone, work_of_it: dying.Work) -> dying.Work:
     clock = phone.slack.world.clock
     left = max((one.due_at - clock() for one in phone.slack.waiting), default=timedelta())
     clock.advance(max(left.total_seconds() + 1, 0))  # not more: after its last attempt Slack gives a message up
-    return work_of_it if phone.slack.waiting else lambda context, _api: jobs(context)
+
+    async def hear_and_handle(context: AppContext, _api: Api) -> None:
+        await phone.arrives()  # a turn may be over before the message is there; the next one reads it
+        await jobs(context)
+
+    return hear_and_handle
 
 
 async def linked(messenger: Messenger, owner: Login, at: str) -> Phone:
