@@ -217,7 +217,7 @@ async def test_whoever_is_gone_has_no_link_any_more(messenger: Messenger, owner:
         ({"kind": "answer", "status": 200, "body": {"ok": True}}, "unknown", 1),
         ({"kind": "status", "status": 503}, "unknown", 0),
         ({"kind": "status", "status": 401}, "failed", 0),
-        ({"kind": "status", "status": 429}, "waiting", 0),
+        ({"kind": "status", "status": 429, "headers": {"Retry-After": "60"}}, "waiting", 0),
     ],
 )
 async def test_a_reply_is_sent_at_most_once(
