@@ -367,7 +367,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[Steps]:
     gc.disable()
     found = Steps()
     monkeypatch.setattr(loop_watch, "perf_counter", time.thread_time)
-    monkeypatch.setattr(loop_watch, "held", lambda name, seconds: found.append((name, seconds)))
+    monkeypatch.setattr(loop_watch, "held", found.add)
     yield found
     gc.enable()
 

@@ -7,7 +7,14 @@ TRIES = 3
 
 
 class Steps(list[tuple[str, float]]):
-    """The work and the processor time of each step that was too long."""
+    """The work and the processor time of each step that was too long, of what is done by `during`."""
+
+    _measures = False
+
+    def add(self, name: str, seconds: float) -> None:
+        """Note a step that was too long."""
+        if self._measures:
+            self.append((name, seconds))
 
     async def during(self, work: Callable[[], Awaitable[Any]]) -> None:
         """Do the work; keep its long steps only if it has some each time, of three.
@@ -16,8 +23,9 @@ class Steps(list[tuple[str, float]]):
         imports, is not seen again.
         """
         for _ in range(TRIES):
-            before = len(self)
+            before, self._measures = len(self), True
             await work()
+            self._measures = False
             if len(self) == before:
                 return
             steps = self[before:]
