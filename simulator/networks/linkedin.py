@@ -17,6 +17,7 @@ from simulator import text as texts
 from simulator.ledger import Entry
 from simulator.messages import Fail, Request, Response
 from simulator.network import Limit, Network, route
+from simulator.networks import linkedin_audience
 from simulator.networks.linkedin_media import LinkedInMedia
 from simulator.oauth import Grant, OAuthError, OAuthRules
 from simulator.world import Person
@@ -182,6 +183,7 @@ class LinkedIn(LinkedInMedia):
         author = body.get("author")
         self.may_post_as(request, author)
         commentary = self._commentary(body)
+        targets = self._targets(request, body)
         content = body.get("content") or {}
         media = self.attached(content, author)
         reshared = self._reshared(body)
@@ -199,6 +201,7 @@ class LinkedIn(LinkedInMedia):
                 "visibility": body["visibility"],
                 "content": content,
                 "reshare_of": reshared,
+                "target_entities": targets,
                 "alt_texts": [one.get("altText") for one in content.get("multiImage", {}).get("images", ())]
                 or [content.get("media", {}).get("altText")],
             },
@@ -226,6 +229,16 @@ class LinkedIn(LinkedInMedia):
         if not isinstance(distribution, dict) or distribution.get("feedDistribution") not in {"MAIN_FEED", "NONE"}:
             raise self.refuse(400, "/distribution/feedDistribution: is required")
         return commentary
+
+    def _targets(self, request: Request, body: Mapping[str, Any]) -> list[Any]:
+        """Return who the post is shown to; an empty list: everyone."""
+        distribution = body["distribution"]
+        self.checked(distribution, "feedDistribution", "targetEntities", "thirdPartyDistributionChannels")
+        targets = distribution.get("targetEntities", [])
+        author = request.person.destination(str(body["author"]).removeprefix(_ORGANIZATION))
+        if (problem := linkedin_audience.problem(targets, author)) is not None:
+            raise self.refuse(400, problem)
+        return list(targets)
 
     def _reshared(self, body: Mapping[str, Any]) -> str | None:
         """Return the post that is reshared; an address names an activity, which LinkedIn does not take here."""
@@ -260,7 +273,8 @@ class LinkedIn(LinkedInMedia):
         posts = [one for one in self.listed(author) if one.kind == "post"][: int(request.query.get("count", "10"))]
         elements = [
             {"id": one.remote_id, "author": author, "commentary": one.details["commentary"],
-             "createdAt": int(one.at.timestamp() * 1000), "lifecycleState": "PUBLISHED"}
+             "createdAt": int(one.at.timestamp() * 1000), "lifecycleState": "PUBLISHED",
+             "distribution": {"feedDistribution": "MAIN_FEED", "targetEntities": one.details["target_entities"]}}
             for one in posts
         ]  # fmt: skip
         return Response(200, {"elements": elements, "paging": {"start": 0, "count": len(elements)}})

@@ -31,7 +31,9 @@ TEXTS: Mapping[str, str] = {
     "threadTs": "1716567890.123456",
     "slug": "fresh-rye", "crosspostOf": "1kh35wk", "newsletter": "weekly", "canonicalUrl": URL,
     "startDate": f"{coming.day(2, 10)}", "endDate": f"{coming.day(2, 11)}", "startTime": "09:00", "endTime": "18:30",
-    "reshareOf": "urn:li:share:17", "tags": "bread", "coverImageUrl": URL,
+    "reshareOf": "urn:li:share:17", "geoLocations": "101282230", "industries": "urn:li:industry:96",
+    "jobFunctions": "4", "seniorities": "6", "interfaceLocales": "de_DE", "degrees": "700", "fieldsOfStudy": "100220",
+    "organizations": "1035", "tags": "bread", "coverImageUrl": URL,
     "redeemOnlineUrl": URL, "sourceUrl": URL, "languageCode": "de", "thumbnailUrl": URL,
 }  # fmt: skip
 """What is typed into a field of this name; others take any words."""

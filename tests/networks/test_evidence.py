@@ -38,8 +38,8 @@ def test_a_number_that_nobody_sourced_is_found() -> None:
 
 
 NEWEST = {
-    "linkedin": ("poll",), "pinterest": ("aiDisclosures",), "bluesky": ("captions",), "threads": ("spoilerTexts",),
-    "instagram": ("musicVolume", "videoVolume"),
+    "linkedin": ("poll", "audience"), "pinterest": ("aiDisclosures",), "bluesky": ("captions",),
+    "threads": ("spoilerTexts",), "instagram": ("musicVolume", "videoVolume"),
 }  # fmt: skip
 
 

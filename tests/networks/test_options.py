@@ -56,6 +56,10 @@ def test_parts_and_what_stands_instead_are_read_from_types() -> None:
     button = of("google_business", "callToAction").parts[0]
     assert (button.key, button.type) == ("actionType", "choice")
     assert button.choices == ["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"]
+    places, *_, sizes = of("linkedin", "audience").parts[:5]
+    assert (places.type, places.choices, places.items_max) == ("list", None, 50)
+    assert (sizes.key, sizes.type, sizes.items_max) == ("staffCountRanges", "list", 9)
+    assert (sizes.choices or [])[::8] == ["SIZE_1", "SIZE_10001_OR_MORE"]
     assert [part.label for part in tags.parts][1] == "From the left edge, 0 to 1"
     assert (tags.items_max, card.instead, card.parts[2].default) == (20, [True, False], True)
     assert (of("bluesky", "replyGate").choices, of("bluesky", "replyGate").instead) == (

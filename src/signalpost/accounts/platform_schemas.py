@@ -64,7 +64,9 @@ class OptionPart(Output):
     key: Annotated[str, Meta(examples=["minutes"])]
     label: Annotated[str, Meta(examples=["Duration in minutes"])]
     type: Annotated[Literal["text", "number", "flag", "choice", "list"], Meta(examples=["number"])]
-    choices: Annotated[list[str] | None, Meta(description="The only values of a choice; null: any.")]
+    choices: Annotated[
+        list[str] | None, Meta(description="The only values of a choice, or of each item of a list; null: any.")
+    ]
     required: Annotated[bool, Meta(examples=[True])]
     default: str | int | bool | None
     items_min: int | None

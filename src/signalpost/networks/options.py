@@ -14,7 +14,7 @@ PartType = Literal["text", "number", "flag", "choice", "list"]
 
 
 class Part(NamedTuple):
-    """How a member of an object is entered. `choices`: the only values of a choice."""
+    """How a member of an object is entered. `choices`: the only values of a choice, or of each item of a list."""
 
     key: str
     label: str
@@ -114,7 +114,7 @@ def _part(member: inspect.Field, written: Any) -> Part | None:
         key=member.encode_name,
         label=_title(member.type) or _label(member.encode_name),
         type=kind,
-        choices=_choices(written) if kind == "choice" else None,
+        choices=_choices(written) if kind in ("choice", "list") else None,
         required=member.required,
         default=member.default if isinstance(member.default, str | int | bool) else None,
         items_min=_bound(plain, "min_length"),

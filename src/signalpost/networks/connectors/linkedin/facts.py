@@ -9,6 +9,7 @@ import msgspec
 from signalpost.kit import issue_text
 from signalpost.networks import links
 from signalpost.networks.connectors.linkedin.attached import Poll, PostAddress, attachment_issues, is_attached
+from signalpost.networks.connectors.linkedin.audience import Audience, audience_issues
 from signalpost.networks.connectors.linkedin.little_text import broken_mentions, mentions, visible_text
 from signalpost.networks.connectors.linkedin.sources import SOURCES
 from signalpost.networks.contract import (
@@ -43,7 +44,8 @@ Urn = Annotated[
 FACTS = Facts(
     key="linkedin",
     name="LinkedIn",
-    source="learn.microsoft.com, Community Management API (Posts, Polls, Images, Videos, Documents), version 202609",
+    source="learn.microsoft.com, Community Management API (Posts, Share targeting, Polls, Images, Videos, Documents), "
+    "version 202609",
     verified_on="2026-11-21",
     sources=SOURCES,
     base_url="https://api.linkedin.com",
@@ -105,6 +107,13 @@ FACTS = Facts(
             description="Who can see the post: `public` (default), `connections` (of a member) or `loggedIn`.",
             default="public",
         ),
+        "audience": Option(
+            type=Audience,
+            description="Shows an organization's post to a part of its followers only: `{geoLocations?, industries?, "
+            "jobFunctions?, seniorities?, staffCountRanges?, interfaceLocales?, degrees?, fieldsOfStudy?, "
+            "organizations?}`, each a list of LinkedIn's ids or URNs, sizes such as `SIZE_11_TO_50` or locales such as "
+            "`de_DE`. A follower fits who has one value of each facet that is given; at least 300 have to.",
+        ),
         "documentTitle": Option(
             label="Title of the document",
             type=Annotated[str, msgspec.Meta(min_length=1, max_length=TITLE_MAX)],
@@ -151,7 +160,7 @@ def text_of(outgoing: Outgoing) -> str:
 
 
 def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
-    """Check the link in the text, the author, the first comment, poll and reshare, and more of files than the facts."""
+    """Check the link in the text, author, audience, first comment, poll and reshare, and files beyond the facts."""
     issues = [*_text(outgoing), *_options(outgoing, account_facts), *_comment(outgoing), *attachment_issues(outgoing)]
     for index, media in enumerate(outgoing.media):
         check = _video if media.kind == "video" else _image
@@ -196,6 +205,7 @@ def _options(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[P
     if isinstance(author, str) and ":person:" in author and isinstance(own, str) and author != own:
         message = f"Nobody can post in the name of another member. This account is {own}."
         yield PreflightIssue("linkedin.options.author", "/options/author", message)
+    yield from audience_issues(outgoing, author)
 
 
 def _image(media: OutgoingMedia, path: str) -> Iterator[PreflightIssue]:

@@ -14,6 +14,7 @@ from signalpost.kit import clock
 from signalpost.kit.http import BadResponse, HttpFailure
 from signalpost.networks import opengraph
 from signalpost.networks.connectors.linkedin.attached import poll_of, reshared_urn
+from signalpost.networks.connectors.linkedin.audience import ADVICE, is_other, target_entities, unshown
 from signalpost.networks.connectors.linkedin.calls import CREATE, DUPLICATE, call, encoded, explain
 from signalpost.networks.connectors.linkedin.facts import TITLE_MAX, card_link, text_of
 from signalpost.networks.connectors.linkedin.little_text import little_text
@@ -47,6 +48,7 @@ _THUMBNAIL_BYTES_MAX: Final = 5_000_000
 _DESCRIPTION_MAX: Final = 4_000
 _LISTED: Final = 10
 _NOT_THERE: Final = frozenset({403, 404})
+_OF_CONTENT: Final = frozenset({"content_rejected", "destination_missing"})
 _RESHARE_ADVICE: Final = (
     "Check that the post to reshare is still there, that it is public, and that its author lets others share it."
 )
@@ -103,17 +105,21 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
     try:
         return await _send(part.session, body)
     except ApiError as error:
-        if (refused := _not_reshared(error, body)) is not None:
+        if (refused := _refused_for(error, body)) is not None:
             return refused
         raise
 
 
-def _not_reshared(error: ApiError, body: Mapping[str, Any]) -> Refused | None:
-    """Return what a refusal means if it may be the reshared post that is not there, or that nobody may share."""
+def _refused_for(error: ApiError, body: Mapping[str, Any]) -> Refused | None:
+    """Return what a refusal means if it may be the reshared post, which nobody may share, or the audience."""
     outcome = explain(error)
-    if not isinstance(outcome, Refused) or "reshareContext" not in body or error.response.status not in _NOT_THERE:
+    if not isinstance(outcome, Refused):
         return None
-    return replace(outcome, code="content_rejected", remediation=_RESHARE_ADVICE)
+    if "reshareContext" in body and error.response.status in _NOT_THERE:
+        return replace(outcome, code="content_rejected", remediation=_RESHARE_ADVICE)
+    if body["distribution"]["targetEntities"] and outcome.code in _OF_CONTENT:
+        return replace(outcome, code="content_rejected", remediation=ADVICE)
+    return None
 
 
 async def _create_again(part: ThreadPart, lost: Mapping[str, Any]) -> PublicPart | Outcome:
@@ -126,8 +132,11 @@ async def _create_again(part: ThreadPart, lost: Mapping[str, Any]) -> PublicPart
         return await _send(part.session, lost["body"])
     except ApiError as error:
         if error.response.status in {409, 422} and (duplicate := DUPLICATE.search(_message(error))) is not None:
-            return {"id": duplicate[1]}
-        outcome = _not_reshared(error, lost["body"]) or explain(error)
+            if not await _is_for_others(part.session, duplicate[1], lost["body"]):
+                return {"id": duplicate[1]}
+            await part.journal.record(_LOST, None)
+            return explain(error)
+        outcome = _refused_for(error, lost["body"]) or explain(error)
         if isinstance(outcome, Refused) and outcome.code != "duplicate_content":
             await part.journal.record(_LOST, None)  # neither call was accepted: a corrected post is another one
     except HttpFailure as failure:
@@ -160,11 +169,18 @@ async def _post(part: ThreadPart) -> dict[str, Any] | Outcome:
     """Return the body of the create call, once its files are ready."""
     session, outgoing = part.session, part.outgoing
     author = author_of(session, outgoing)
+    if (refused := unshown(author, outgoing)) is not None:
+        return refused
+    targets = target_entities(outgoing)
     body: dict[str, Any] = {
         "author": author,
         "commentary": little_text(text_of(outgoing)),
         "visibility": _VISIBILITY[outgoing.options.get("visibility", "public")],
-        "distribution": {"feedDistribution": "MAIN_FEED", "targetEntities": [], "thirdPartyDistributionChannels": []},
+        "distribution": {
+            "feedDistribution": "MAIN_FEED",
+            "targetEntities": targets,
+            "thirdPartyDistributionChannels": [],
+        },
         "lifecycleState": "PUBLISHED",
         "isReshareDisabledByAuthor": False,
     }
@@ -230,7 +246,7 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
         return await _find_restored(part, at)
     author = str(intended["body"]["author"])
     if ":organization:" in author:
-        existing = await _search(session, author, intended["body"]["commentary"], at - _SKEW)
+        existing = await _search(session, intended["body"], at - _SKEW)
     elif age < timedelta(seconds=_RESEND_SECONDS):
         existing = None
     else:
@@ -245,29 +261,46 @@ async def _find_restored(part: ThreadPart, at: datetime) -> PublicPart | Outcome
     """Look for a post of which a backup knows nothing but its text."""
     author = author_of(part.session, part.outgoing)
     if ":organization:" in author:
-        return await _search(part.session, author, little_text(text_of(part.outgoing)), at - _SKEW)
+        body = {
+            "author": author,
+            "commentary": little_text(text_of(part.outgoing)),
+            "distribution": {"targetEntities": target_entities(part.outgoing)},
+        }
+        return await _search(part.session, body, at - _SKEW)
     return OutcomeUnknown(message=_MEMBERS_ONLY)
 
 
 async def _search(
-    session: NetworkSession, author: str, commentary: str, since: datetime
+    session: NetworkSession, body: Mapping[str, Any], since: datetime
 ) -> PublicPart | OutcomeUnknown | None:
-    """Look through the organization's newest posts."""
-    path = f"/rest/posts?author={encoded(author)}&q=author&count={_LISTED}&sortBy=CREATED"
-    response = await call(session, "GET", path, headers={"X-RestLi-Method": "FINDER"})
-    elements = members(response).get("elements")
-    if not isinstance(elements, list):
-        raise BadResponse("the response is not a list of posts", status=response.status)
+    """Look through the organization's newest posts, of whatever audience they are."""
+    elements = await _newest(session, body)
     recent = False
     for post in elements:
-        urn = string(post.get("id")) if isinstance(post, dict) else None
-        created = post.get("createdAt") if urn else None
+        urn, created = string(post.get("id")), post.get("createdAt")
         recent = isinstance(created, int) and created >= since.timestamp() * 1000
-        if urn and recent and post.get("commentary") == commentary:
+        if urn and recent and post.get("commentary") == body["commentary"] and not is_other(post, body):
             return {"id": urn}
     if recent and len(elements) >= _LISTED:
         return OutcomeUnknown(message="The organization has published too many posts since then to find this one.")
     return None
+
+
+async def _is_for_others(session: NetworkSession, urn: str, body: Mapping[str, Any]) -> bool:
+    """Return whether a post with the same text is not the lost one, but that of another audience."""
+    if ":organization:" not in str(body["author"]):
+        return False
+    return any(post.get("id") == urn and is_other(post, body) for post in await _newest(session, body))
+
+
+async def _newest(session: NetworkSession, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the newest posts of the organization that is the author, the newest first."""
+    path = f"/rest/posts?author={encoded(str(body['author']))}&q=author&count={_LISTED}&sortBy=CREATED"
+    response = await call(session, "GET", path, headers={"X-RestLi-Method": "FINDER"})
+    elements = members(response).get("elements")
+    if not isinstance(elements, list):
+        raise BadResponse("the response is not a list of posts", status=response.status)
+    return [post for post in elements if isinstance(post, dict)]
 
 
 async def _comment(session: NetworkSession, outgoing: Outgoing, urn: str, text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from signalpost.networks.contract.sources import Sourced, documentation, production
+from signalpost.networks.contract.sources import Sourced, documentation, ours, production
 from signalpost.networks.integrators import AYRSHARE, JETPACK, ORSHOT, ZERNIO
 
 _POSTS: Final = documentation(
@@ -24,6 +24,17 @@ _POLL: Final = documentation(
 )
 _PUBLER: Final = production("https://publer.com/docs, polls", "2026-11-29")
 _POSTIZ_POLLS: Final = production("https://github.com/gitroomhq/postiz-app/issues/1909", "2026-08-17")
+_SIZES: Final = (
+    production("https://docs.rs/crate/late/0.0.1055/source/docs/LinkedInPlatformDataAudience.md", "2026-11-29"),
+    production(
+        "https://glama.ai/mcp/connectors/io.github.opusgrowth/ads-mcp/tools/linkedin_targeting_search", "2026-11-29"
+    ),
+)
+_VALUES: Final = ours("LinkedIn documents no limit for the values of a facet", "2026-11-29")
+_FACETS: Final = (
+    "geoLocations", "industries", "jobFunctions", "seniorities", "interfaceLocales", "degrees", "fieldsOfStudy",
+    "organizations",
+)  # fmt: skip
 
 SOURCES: Final[Mapping[str, Sourced]] = {
     "rate_limit.count": Sourced(100_000, (_POSTS,)),
@@ -93,4 +104,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
     "options.poll.options.max_length": Sourced(4, (_POLL, ZERNIO, _PUBLER)),
     "options.poll.options.each.max_length": Sourced(30, (_POLL, ZERNIO, _PUBLER)),
     "options.poll.duration.choices": Sourced(4, (_POLL, _POSTIZ_POLLS)),
+    **{f"options.audience.{facet}.max_length": Sourced(50, (_VALUES,)) for facet in _FACETS},
+    "options.audience.staffCountRanges.max_length": Sourced(9, _SIZES),
+    "options.audience.staffCountRanges.each.choices": Sourced(9, _SIZES),
 }

@@ -1,9 +1,8 @@
 // One option of a network as a field. Labels, helps and values are translated by the catalog of options.
 import { html, useState } from "../html.js";
 import { t } from "../i18n.js";
-import { CheckList } from "../components/check-list.js";
 import { Check, Field } from "../components/field.js";
-import { Objects, Rows, wordsOf } from "./composer-parts.js";
+import { Choices, Objects, Rows, wordsOf } from "./composer-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["PlatformOption"]} PlatformOption */
 
@@ -53,18 +52,7 @@ export function Option({ option, value, set, error, disabled, help = helpOf(opti
       ${error && html`<p class="error">${error}</p>`}
     `;
   if (option.type === "list" && option.choices)
-    return html`
-      <div class="field" role="group" aria-label=${label}>
-        <div class="legend">${label}</div>
-        <${CheckList}
-          options=${option.choices.map((choice) => [choice, wordsOf(choice)])}
-          value=${value ?? []}
-          onInput=${(/** @type {string[]} */ values) => set(values.length ? values : undefined)}
-        />
-        <p class="hint">${help}</p>
-        ${error && html`<p class="error">${error}</p>`}
-      </div>
-    `;
+    return html`<${Choices} ...${props} choices=${option.choices} />`;
   if (option.type === "list" && option.itemsMax && option.itemsMax <= ROWS_MAX)
     return html`<${Rows} ...${props} min=${option.itemsMin} max=${option.itemsMax} />`;
   if (option.parts.length) return html`<${Objects} ...${props} />`;

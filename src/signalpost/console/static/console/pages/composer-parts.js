@@ -2,6 +2,7 @@
 import { html, useState } from "../html.js";
 import { t } from "../i18n.js";
 import { Button } from "../components/button.js";
+import { CheckList } from "../components/check-list.js";
 import { Check, Field } from "../components/field.js";
 
 /** @typedef {import("signalpost/api").Schemas["OptionPart"]} OptionPart */
@@ -61,6 +62,28 @@ export function Rows({ label, help, error, value, min, max, set }) {
           ${t("Add: {label}", { label })}
         <//>
       `}
+      ${help && html`<p class="hint">${help}</p>`}
+      ${error && html`<p class="error">${error}</p>`}
+    </div>
+  `;
+}
+
+/**
+ * A checkbox for each value that a list can have.
+ * @param {{
+ *   label: string, help?: string, error?: string, choices: string[], value: unknown,
+ *   set: (value: string[] | undefined) => void
+ * }} props
+ */
+export function Choices({ label, help, error, choices, value, set }) {
+  return html`
+    <div class="field" role="group" aria-label=${label}>
+      <div class="legend">${label}</div>
+      <${CheckList}
+        options=${choices.map((choice) => [choice, wordsOf(choice)])}
+        value=${value ?? []}
+        onInput=${(/** @type {string[]} */ chosen) => set(chosen.length ? chosen : undefined)}
+      />
       ${help && html`<p class="hint">${help}</p>`}
       ${error && html`<p class="error">${error}</p>`}
     </div>
@@ -133,15 +156,17 @@ function Members({ name, parts, values, set }) {
               }
             />
           `;
+        const List = part.choices ? Choices : Rows;
         if (part.type === "list")
           return html`
-            <${Rows}
+            <${List}
               key=${part.key}
               label=${label}
+              choices=${part.choices}
               value=${value}
               min=${part.itemsMin}
               max=${part.itemsMax ?? 10}
-              set=${(/** @type {string[] | undefined} */ rows) => change(part, rows)}
+              set=${(/** @type {string[] | undefined} */ listed) => change(part, listed)}
             />
           `;
         if (part.choices)

@@ -233,6 +233,15 @@ export const RULES = {
     t("This is not the link of a post that {network} can share. Copy it again from the menu of the post.", {
       network,
     }),
+  "audience.empty": () =>
+    t(
+      "The audience is empty. Fill in at least one field of it, or remove it and everyone can see the post.",
+    ),
+  "audience.member": (_, network) =>
+    t(
+      "On {network} only posts of a page have an audience. Choose a page as the author, or remove the audience.",
+      { network },
+    ),
   "quote.invalid": () => t("This is not the id of a post. Copy it again: it begins with nevent1 or note1."),
   "quote.with_other": (_, network) =>
     t("A quote on {network} has neither a poll nor a link card. Put the link into the text.", { network }),

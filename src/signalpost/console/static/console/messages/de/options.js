@@ -29,6 +29,16 @@ export default /** @type {Record<string, string>} */ ({
   "Post to quote": "Zitierter Beitrag",
   "Hide media at first": "Medien zuerst verdecken",
   "Posts as": "Veröffentlicht als",
+  Audience: "Zielgruppe",
+  "Ids of places": "Nummern von Orten",
+  "Ids of industries": "Nummern von Branchen",
+  "Ids of job functions": "Nummern von Tätigkeitsfeldern",
+  "Ids of seniorities": "Nummern von Karrierestufen",
+  "Sizes of the employer": "Größe des Arbeitgebers",
+  "Languages of LinkedIn, for example en_US": "Sprachen von LinkedIn, zum Beispiel de_DE",
+  "Ids of degrees": "Nummern von Abschlüssen",
+  "Ids of fields of study": "Nummern von Studienfächern",
+  "Ids of schools": "Nummern von Hochschulen",
   "Title of the document": "Titel des Dokuments",
   "No link card": "Keine Link-Karte",
   "Post to reply to": "Antwort auf Beitrag",
@@ -149,6 +159,8 @@ export default /** @type {Record<string, string>} */ ({
     "In wessen Namen der Beitrag erscheint. Üblich ist das Konto selbst.",
   "Who can see the post: `public` (default), `connections` (of a member) or `loggedIn`.":
     "Kontakte gibt es nur bei Personen, nicht bei Seiten.",
+  "Shows an organization's post to a part of its followers only: `{geoLocations?, industries?, jobFunctions?, seniorities?, staffCountRanges?, interfaceLocales?, degrees?, fieldsOfStudy?, organizations?}`, each a list of LinkedIn's ids or URNs, sizes such as `SIZE_11_TO_50` or locales such as `de_DE`. A follower fits who has one value of each facet that is given; at least 300 have to.":
+    "Nur Follower der Seite sehen den Beitrag, auf die in jedem ausgefüllten Feld ein Wert zutrifft; LinkedIn verlangt mindestens 300. Wo die Nummern von LinkedIn stehen, sagt die Anleitung.",
   "The title that is shown with a document. Defaults to the post's title or the file name.":
     "Steht am Dokument. Üblich ist der Titel des Beitrags oder der Name der Datei.",
   "Shows no card for a link; `link` is then appended to the text. By default the card is made of `link`, or of the first URL of the text.":

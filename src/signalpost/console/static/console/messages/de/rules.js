@@ -22,6 +22,10 @@ export default /** @type {Record<string, string>} */ ({
     "Ein Beitrag auf {network}, der einen anderen zitiert, hat weder Dateien noch eine Umfrage. Lassen Sie sie weg.",
   "A post on {network} that shares another has neither files nor a poll. Leave them out.":
     "Ein Beitrag auf {network}, der einen anderen teilt, hat weder Dateien noch eine Umfrage. Lassen Sie sie weg.",
+  "The audience is empty. Fill in at least one field of it, or remove it and everyone can see the post.":
+    "Die Zielgruppe ist leer. Füllen Sie wenigstens ein Feld aus, oder entfernen Sie sie; dann können alle den Beitrag sehen.",
+  "On {network} only posts of a page have an audience. Choose a page as the author, or remove the audience.":
+    "Auf {network} haben nur Beiträge einer Seite eine Zielgruppe. Veröffentlichen Sie als Seite, oder entfernen Sie die Zielgruppe.",
   "This is not the link of a post that {network} can share. Copy it again from the menu of the post.":
     "Das ist nicht der Link eines Beitrags, den {network} teilen kann. Kopieren Sie ihn noch einmal aus dem Menü des Beitrags.",
   "These captions are too long: at most {limit}. Shorten them.":

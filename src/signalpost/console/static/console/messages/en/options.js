@@ -56,6 +56,17 @@ export default /** @type {Record<string, string>} */ ({
     "Usually everyone can see it. Only posts of a person can be limited to connections.",
   "Shows no card for a link; `link` is then appended to the text. By default the card is made of `link`, or of the first URL of the text.":
     "The post's link is then added to the text. Usually a card is made of it, or of the first link in the text.",
+  "Shows an organization's post to a part of its followers only: `{geoLocations?, industries?, jobFunctions?, seniorities?, staffCountRanges?, interfaceLocales?, degrees?, fieldsOfStudy?, organizations?}`, each a list of LinkedIn's ids or URNs, sizes such as `SIZE_11_TO_50` or locales such as `de_DE`. A follower fits who has one value of each facet that is given; at least 300 have to.":
+    "Only followers of the page see the post who have one value in each field that you fill in; LinkedIn wants at least 300 of them. The guide says where LinkedIn's ids stand.",
+  SIZE_1: "1 person",
+  SIZE_2_TO_10: "2 to 10 people",
+  SIZE_11_TO_50: "11 to 50 people",
+  SIZE_51_TO_200: "51 to 200 people",
+  SIZE_201_TO_500: "201 to 500 people",
+  SIZE_501_TO_1000: "501 to 1,000 people",
+  SIZE_1001_TO_5000: "1,001 to 5,000 people",
+  SIZE_5001_TO_10000: "5,001 to 10,000 people",
+  SIZE_10001_OR_MORE: "10,001 people or more",
   ONE_DAY: "1 day",
   THREE_DAYS: "3 days",
   SEVEN_DAYS: "1 week",
