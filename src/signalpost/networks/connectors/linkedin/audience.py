@@ -101,14 +101,14 @@ def _urns(kind: str, values: Sequence[str]) -> list[str]:
 
 
 def audience_issues(outgoing: Outgoing, author: Any) -> Iterator[PreflightIssue]:
-    """Check that an audience names somebody, and that an organization posts. `author`: its URN; None if not known."""
+    """Check that an audience is not empty, and that an organization posts. `author`: its URN; None if not known."""
     audience = outgoing.options.get("audience")
     if audience is None:
         return
     if isinstance(audience, Mapping) and not any(audience.values()):
         yield PreflightIssue("linkedin.audience.empty", "/options/audience", _EMPTY)
-    known = isinstance(author, str)
-    if ":person:" in author if known else outgoing.options.get("visibility") == "connections":
+    is_members = outgoing.options.get("visibility") == "connections"  # as far as nothing says whose post it is
+    if ":person:" in author if isinstance(author, str) else is_members:
         yield PreflightIssue("linkedin.audience.member", "/options/audience", _MEMBER)
 
 
