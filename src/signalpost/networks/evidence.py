@@ -20,11 +20,9 @@ _HEAD: Final = f"""# Sources of the limits of networks
 Generated from the facts of the connectors by `make docs`; do not edit.
 
 Networks change without notice, and their documentation is not always right: each number has two sources, one of them
-from people who saw the network accept or refuse it, where there is one. 🔴 marks a number that only one place says.
-Limits that this service sets itself need no second source. Read a number again {OLD_DAYS} days after its newest
-source; `python -m signalpost.networks.evidence` lists those that are older today.
-
-Limits of an option stand here once one of them has a source. {{unsourced}} limits of other options have none here yet.
+from people who saw the network accept or refuse it, where there is one. 🔴 marks a number that only one place says,
+or none yet. Limits that this service sets itself need no second source. Read a number again {OLD_DAYS} days after its
+newest source; `python -m signalpost.networks.evidence` lists those that are older today.
 """
 _LIMITS: Final = ("min_length", "max_length", "ge", "le")
 _NOTHING: Final = frozenset({0, 1})  # as a lower limit: it says only that there is something
@@ -98,19 +96,25 @@ def render() -> str:
     """Return the page as Markdown."""
     facts = list(sourced())
     single = [fact for _, _, fact in facts if not fact.is_confirmed]
-    of_options = sum(len(option_numbers(CONNECTORS[key].facts)) for key in CONNECTORS if key not in _NO_NETWORKS)
-    unsourced = of_options - sum(path.startswith("options.") for _, path, _ in facts)
-    parts = [
-        _HEAD.format(unsourced=unsourced),
-        f"{len(facts)} numbers, {len(facts) - len(single)} confirmed, {len(single)} 🔴 with one source.\n",
-    ]
-    for key in dict.fromkeys(key for key, _, _ in facts):
+    without = {key: _without(CONNECTORS[key].facts) for key in CONNECTORS if key not in _NO_NETWORKS}
+    count = sum(map(len, without.values()))
+    counted = (
+        f"{len(facts) - len(single)} confirmed, {len(single)} with one source, {count} limits of options with none"
+    )
+    parts = [_HEAD, f"{len(facts) + count} numbers: {counted}.\n"]
+    for key, limits in without.items():
+        rows = [_row(path, fact) for network, path, fact in facts if network == key]
+        rows += [f"| 🔴 | `{path}` | {limit:,} | none yet | |" for path, limit in limits.items()]
         parts.append(
             f"## {CONNECTORS[key].facts.name}\n\n| | Fact | Value | Sources | Read again by |\n|---|---|---|---|---|"
         )
-        parts += [_row(path, fact) for network, path, fact in facts if network == key]
-        parts.append("")
+        parts += [*rows, ""]
     return "\n".join(parts)
+
+
+def _without(facts: Facts) -> Mapping[str, float]:
+    """Return the limits of options that have no source yet, by their paths."""
+    return {path: limit for path, limit in option_numbers(facts).items() if path not in facts.sources}
 
 
 def _row(path: str, fact: Sourced) -> str:
