@@ -1,5 +1,6 @@
 """What people wrote to Slack's bot while nobody was connected for longer than Slack tries: found in their chats."""
 
+import asyncio
 import dataclasses
 import secrets
 from datetime import timedelta
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from tests.helpers import media_files
 from tests.helpers.factories import Login
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.messenger import Lease, Messenger, SlackChat, confirmed
 
 from signalpost.engine.jobs import RunAgain
@@ -26,8 +28,9 @@ _WAKE = "update lane set next_due_at = now(), not_before = null where kind = 'jo
 
 @pytest.fixture(autouse=True)
 async def quick(messenger: Messenger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A turn waits shortly, nothing of another test is looked for, and Slack counts from zero."""
+    """A turn waits shortly, no chat of another test is looked at, and Slack counts from zero."""
     monkeypatch.setattr(SLACK, "turn_seconds", 0.2)
+    await messenger.execute("delete from messenger_link")
     await messenger.execute("delete from job where kind = 'messenger.recall_slack'")
     await messenger.execute("update messenger_bot set missed_since = null, missed_after = null")
     messenger.simulator.world.clock.advance(61)
@@ -64,12 +67,11 @@ async def catch_up(chat: SlackChat) -> None:
     messenger = chat.messenger
     await messenger.ask(SLACK)
     await confirmed(chat.slack)
-    for _ in range(20):
-        await messenger.execute(_DUE)
-        await messenger.execute(_WAKE)
-        await messenger.work(seconds=2)
-        if await messenger.value(_MISSED) is None:
-            break
+    async with asyncio.timeout(TEST_SECONDS):
+        while await messenger.value(_MISSED) is not None:
+            await messenger.execute(_DUE)
+            await messenger.execute(_WAKE)
+            await messenger.work(seconds=2)
     await messenger.work(seconds=2)
 
 
