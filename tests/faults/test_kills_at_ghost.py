@@ -38,7 +38,7 @@ async def test_nothing_is_lost_or_doubled_at_ghost_itself(scene: Scene, record: 
             tenant = await scene.tenant()
             await tenant.late_policy()
             fields = {"siteUrl": proxy.url, "adminApiKey": ghost.admin_key}
-            site = await tenant._connect("ghost", **fields)
+            site = await tenant.connect("ghost", **fields)
             for number in range(posts):
                 mailed = {"options": {"ghost": {"newsletter": "default-newsletter"}}} if number % 5 == 0 else {}
                 await tenant.post(site, text=f"Text {number}\n\n  with  spaces", title=f"Post {number}", **mailed)
