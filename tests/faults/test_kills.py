@@ -27,17 +27,19 @@ select p.text, t.status, t.error ->> 'code' as code from target t join post p on
 
 
 async def kill_workers(
-    scene: Scene, workers: list[Process], kills: int, chance: random.Random, pause: tuple[float, float]
+    workers: list[Process], kills: int, pause: tuple[float, float], start: Callable[[], Process]
 ) -> None:
-    """Kill one of the workers after a moment, start another in its place; so many times. Few kills: short waits."""
+    """Kill one of the workers after a moment, start another in its place; so many times."""
+    chance = random.Random(SEED)
     for _ in range(kills):
         await asyncio.sleep(chance.uniform(*pause))
         index = chance.randrange(len(workers))
         workers[index].kill()
-        workers[index] = start_worker(scene, kills)
+        workers[index] = start()
 
 
 def start_worker(scene: Scene, kills: int) -> Process:
+    """Start a worker; one that is killed a few times only has short waits."""
     return scene.start_worker(*([sabotage.short_waits] if kills <= QUICK_KILLS_MAX else []))
 
 
@@ -56,7 +58,7 @@ async def test_kills_at_random_points(scene: Scene, record: Record, kind: str, s
         for number in range(posts):
             await tenant.post(names[number % accounts], text=f"post {number}")
         workers = [start_worker(scene, kills) for _ in range(4 if kills > 50 else 2)]
-        await kill_workers(scene, workers, kills, random.Random(SEED), (0.05, 0.5))
+        await kill_workers(workers, kills, (0.05, 0.5), partial(start_worker, scene, kills))
         await scene.all_done()  # a network is believed after two minutes that a post is missing
 
         made = Counter(post.text for post in network.made())
@@ -83,7 +85,7 @@ async def test_webhooks_arrive_through_kills(scene: Scene, size: tuple[int, int,
         workers = [start_worker(scene, kills) for _ in range(2)]
         for number in range(posts):
             await tenant.post(boxes[number % 10], text=f"post {number}")
-        await kill_workers(scene, workers, kills, random.Random(SEED), (0.2, 1.0))
+        await kill_workers(workers, kills, (0.2, 1.0), partial(start_worker, scene, kills))
         await scene.all_done()
         expected = 2 * posts  # the target's event and the post's
         done = "not exists (select from delivery where due_at is not null and attempts = 0)"

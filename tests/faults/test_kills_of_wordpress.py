@@ -1,7 +1,5 @@
 """Workers are killed while they publish at a real WordPress, which loses answers: each post is there exactly once."""
 
-import asyncio
-import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
@@ -14,6 +12,7 @@ from tests.faults import sabotage
 from tests.faults.lossy_proxy import LossyProxy
 from tests.faults.processes import Process
 from tests.faults.scene import Scene, open_scene, sizes
+from tests.faults.test_kills import kill_workers
 from tests.helpers import media_files
 
 from signalpost.settings import Settings
@@ -55,15 +54,6 @@ async def scene(settings: Settings, fresh_dsn: str, tmp_path: Path, proxy: Lossy
         yield opened
 
 
-async def _kill(scene: Scene, workers: list[Process], kills: int, start: Any) -> None:
-    chance = random.Random(SEED)
-    for _ in range(kills):
-        await asyncio.sleep(chance.uniform(0.3, 3.0))
-        index = chance.randrange(len(workers))
-        workers[index].kill()
-        workers[index] = start()
-
-
 @sizes("size", quick=(2, 5), heavy=(60, 200))
 async def test_each_post_is_there_once(
     scene: Scene, site: WordPressSite, proxy: LossyProxy, size: tuple[int, int]
@@ -88,7 +78,7 @@ async def test_each_post_is_there_once(
         return scene.start_worker(sabotage.short_waits, _PATIENCE, SIGNALPOST_WORDPRESS_BASE_URL=proxy.url)
 
     workers = [start() for _ in range(2)]
-    await _kill(scene, workers, kills, start)
+    await kill_workers(workers, kills, (0.3, 3.0), start)
     await scene.all_done(900 if posts > 100 else 240)
 
     stored = await site.posts()

@@ -1,12 +1,12 @@
 """Workers that publish at Synapse and at relays of Nostr are killed, and answers are lost: every post is there once."""
 
-import random
 from collections import Counter
+from functools import partial
 
 import pytest
 from tests.faults.real_servers import SERVERS
 from tests.faults.scene import Scene, sizes
-from tests.faults.test_kills import SEED, kill_workers, start_worker
+from tests.faults.test_kills import kill_workers, start_worker
 
 _STATES = "select p.text, t.status, t.error ->> 'code' as code from target t join post p on p.id = t.post_id"
 
@@ -27,7 +27,7 @@ async def test_kills_at_random_points(scene: Scene, key: str, size: tuple[int, i
         for number in range(posts):
             await tenant.post(names[number % accounts], text=f"post {number}")
         workers = [start_worker(scene, kills) for _ in range(2)]
-        await kill_workers(scene, workers, kills, random.Random(SEED), (0.2, 1.0))
+        await kill_workers(workers, kills, (0.2, 1.0), partial(start_worker, scene, kills))
         await scene.all_done()
 
         public = Counter(await server.texts())
