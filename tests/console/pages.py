@@ -21,7 +21,8 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) {
     if (entry.hadRecentInput) continue;
     figures.shift += entry.value;
-    const name = ({ node }) => `${entry.value.toFixed(3)} ${node?.className ?? node?.nodeName}`;
+    const place = (node) => node?.parentElement?.closest("main, .side, header")?.localName;
+    const name = ({ node }) => `${entry.value.toFixed(3)} ${place(node)} ${node?.className ?? node?.nodeName}`;
     figures.sources.push(...entry.sources.map(name));
   }
 }).observe({ type: "layout-shift", buffered: true });

@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 from tests.console import coming
 from tests.console.browser import OpenPage, save_draft, violations
+from tests.console.pages import FIGURES, visit
 from tests.helpers.media_files import image
 from tests.helpers.service_process import Api
 
@@ -25,6 +26,18 @@ async def author(owned: Api) -> Any:
 async def write(page: Page, author: Any, text: str) -> None:
     await page.goto(f"/console/compose?profileId={author['profileId']}")
     await page.get_by_label("Text", exact=True).fill(text)
+
+
+async def test_nothing_moves_under_the_pointer_once_the_composer_is_shown(console: OpenPage, author: Any) -> None:
+    """On a slow machine, where parts that are loaded later would push down what is being pressed."""
+    async with console() as page:
+        await page.add_init_script(FIGURES)
+        client = await page.context.new_cdp_session(page)
+        await client.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        await visit(page, f"/console/compose?profileId={author['profileId']}")
+        await expect(page.get_by_role("button", name="Add a part to the thread")).to_be_visible()
+        sources = (await page.evaluate("figures"))["sources"]
+        assert [source for source in sources if " main " in source] == []
 
 
 async def test_a_twin_is_named_and_published_only_if_it_is_wanted(console: OpenPage, owned: Api, author: Any) -> None:

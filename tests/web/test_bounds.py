@@ -1,6 +1,8 @@
 """How much work a body makes: many values go to a thread, too many are refused, and text counts as text."""
 
 import json
+import random
+import re
 from typing import Any
 
 import msgspec
@@ -92,3 +94,16 @@ def test_any_json_has_numbers_of_common_sizes(literal: str, error: str | None) -
 
 class Anything(msgspec.Struct):
     value: Any
+
+
+async def test_what_is_outside_of_strings_is_counted_wherever_a_body_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The referee is a pattern over the whole text; valid JSON or not."""
+    monkeypatch.setattr(bounds, "PIECE_BYTES", 4)
+    chance = random.Random(4)
+    for _ in range(3_000):
+        body = bytes(chance.choices(b'\\\\\\""{[,a', k=chance.randrange(40)))
+        text = re.sub(rb"\\[\\\"]", b"", body)
+        outside = re.sub(rb'"[^"]*("|$)', b"", text)
+        counts = await bounds._count_exactly(body)
+        found = (counts.containers, counts.strings, counts.values)
+        assert found == (outside.count(b"{") + outside.count(b"["), text.count(b'"') // 2, outside.count(b",")), body

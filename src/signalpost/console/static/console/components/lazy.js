@@ -7,25 +7,29 @@ import { toastProblem } from "./toasts.js";
 /** @typedef {() => Promise<{default: import("preact").ComponentType<any>}>} Load */
 
 /**
- * A part of a page.
+ * A part of a page. `ready()` loads it before it is shown, for a page where something stands below it: what
+ * moves while it is pressed is missed.
  * @param {Load} load
  * @param {number} [lines] of text that it is about as high as
  */
 export function lazy(load, lines = 9) {
   /** @type {any} */
   let component;
-  return function Lazy(/** @type {any} */ props) {
-    const loaded = useLoad(async () => {
-      component ??= (await load()).default;
-      return component;
-    }, []);
+  const ready = async () => {
+    component ??= (await load()).default;
+    return component;
+  };
+  function Lazy(/** @type {any} */ props) {
+    const loaded = useLoad(ready, []);
     if (component) return html`<${component} ...${props} />`;
     return html`
       <${Loaded} loaded=${loaded} lines=${lines}>
         ${() => null}
       <//>
     `;
-  };
+  }
+  Lazy.ready = ready;
+  return Lazy;
 }
 
 /** A dialog, or a part in whose place nothing stands until it is there. @param {Load} load */

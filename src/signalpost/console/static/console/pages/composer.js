@@ -51,6 +51,8 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
     Promise.allSettled(chosen.map((mediaId) => get(`/media/${mediaId}`))),
     basics(),
     loadPlatforms(),
+    NetworkOptions.ready(),
+    Thread.ready(),
     ...["options", "options-sites", "options-messengers", "values"].map(loadTexts),
   ]);
   if (entry) {
