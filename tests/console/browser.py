@@ -28,7 +28,7 @@ expect.set_options(timeout=30_000)
 
 @pytest.fixture(scope="session")
 async def service() -> AsyncIterator[Service]:
-    """A service without users, except for the test that registers one."""
+    """A service without users."""
     async with installed() as found:
         # All tests share one address; a trusted proxy lets each of them have its own.
         yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_REGISTRATION="open")

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -62,6 +63,31 @@ async def test_tenants_take_turns(pool: Pool) -> None:
     await asyncio.gather(*tasks)
 
     assert order.index("few") <= 2
+
+
+async def test_what_the_engine_itself_does_does_not_wait_behind_all_tenants(dsn: str) -> None:
+    """Two hundred tenants have work, whose lanes only the engine releases; they get every other turn."""
+    pool = Pool(lambda: asyncpg.connect(dsn), size=2, idle_seconds=60, own_every_second=True)
+    held = [await pool.acquire(timeout_seconds=SECONDS) for _ in range(2)]
+    order: list[str | None] = []
+
+    async def borrow(tenant: str | None) -> None:
+        connection = await pool.acquire(tenant, timeout_seconds=SECONDS)
+        order.append(tenant)
+        await asyncio.sleep(0)
+        pool.release(connection)
+
+    tasks = [asyncio.create_task(borrow(str(number))) for number in range(200)]
+    await asyncio.sleep(0)
+    tasks += [asyncio.create_task(borrow(None)) for _ in range(4)]
+    await asyncio.sleep(0)
+    for connection in held:
+        pool.release(connection)
+    await asyncio.gather(*tasks)
+    await pool.close(timeout_seconds=1)
+
+    own = [place for place, tenant in enumerate(order) if tenant is None]
+    assert [second - first for first, second in pairwise([-1, *own])] in ([1, 2, 2, 2], [2, 2, 2, 2])
 
 
 async def test_a_cancelled_or_late_borrower_loses_nothing(pool: Pool) -> None:

@@ -101,7 +101,7 @@ class Database:
         `pooler_dsn`: a pooler in transaction mode to go through; with `reserve_is_pooled`, the reserve does too.
         """
         reserve_pooler = pooler_dsn if reserve_is_pooled else None
-        reserve_pool = _pool(dsn, reserve_max, f"{application_name} engine", reserve_pooler)
+        reserve_pool = _pool(dsn, reserve_max, f"{application_name} engine", reserve_pooler, own_every_second=True)
         pool = _pool(dsn, connections_max, application_name, pooler_dsn)
         first = await pool.acquire(timeout_seconds=ACQUIRE_SECONDS)
         try:
@@ -168,7 +168,9 @@ class Database:
             await connection.close(timeout=ACQUIRE_SECONDS)
 
 
-def _pool(dsn: str, size: int, application_name: str, pooler_dsn: str | None = None) -> Pool:
+def _pool(
+    dsn: str, size: int, application_name: str, pooler_dsn: str | None = None, *, own_every_second: bool = False
+) -> Pool:
     async def connect() -> Db:
         connection: Db = await asyncpg.connect(
             pooler_dsn or dsn,
@@ -185,7 +187,8 @@ def _pool(dsn: str, size: int, application_name: str, pooler_dsn: str | None = N
             raise
         return connection
 
-    return Pool(connect, size=size, idle_seconds=IDLE_SECONDS, show=PooledConnection.show if pooler_dsn else None)
+    show = PooledConnection.show if pooler_dsn else None
+    return Pool(connect, size=size, idle_seconds=IDLE_SECONDS, show=show, own_every_second=own_every_second)
 
 
 class _Loan:

@@ -6,7 +6,8 @@ decision 0130.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
+from itertools import chain
 from typing import Any, TypeAlias
 
 import asyncpg
@@ -23,7 +24,8 @@ RESET_SECONDS = 2.0
 class Pool:
     """At most `size` connections, of which a tenant borrows at most half at a time. None is no tenant and has no bound.
 
-    Who has to wait stands in the queue of its tenant; connections that come back go to the queues in turn.
+    Who has to wait stands in the queue of its tenant; connections that come back go to the queues in turn. With
+    `own_every_second`, every second one goes to work of no tenant that waits, however many tenants do.
     `visible` tells which rows the task that borrows may see. A connection that shows them already is preferred: to have
     it show others takes a statement, unless `show` does it.
     """
@@ -36,6 +38,7 @@ class Pool:
         idle_seconds: float,
         visible: Callable[[], Visible] = lambda: None,
         show: Callable[[Any, Visible], Awaitable[None]] | None = None,
+        own_every_second: bool = False,
     ) -> None:
         self.size = size
         self.share = max(1, size // 2)
@@ -49,6 +52,8 @@ class Pool:
         self._places = size  # loans that may still be granted
         self._loans: dict[Hashable, int] = {}  # of each tenant that has any
         self._queues: dict[Hashable | None, deque[asyncio.Future[None]]] = {}  # in the order of their turns
+        self._own_every_second = own_every_second
+        self._own_was_last = False  # the last turn was that of no tenant
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
@@ -205,8 +210,9 @@ class Pool:
         granted = True
         while granted and self._places:
             granted = False
-            for tenant in self._queues:
+            for tenant in self._turns():
                 if self._may_lend(tenant):
+                    self._own_was_last = tenant is None
                     queue = self._queues.pop(tenant)
                     waiter = queue.popleft()
                     if not waiter.cancelled():  # its task gave up, and has not run since
@@ -216,6 +222,11 @@ class Pool:
                         self._queues[tenant] = queue  # its next turn comes after all others
                     granted = True
                     break
+
+    def _turns(self) -> Iterable[Hashable | None]:
+        if self._own_every_second and not self._own_was_last and None in self._queues:
+            return chain((None,), self._queues)
+        return self._queues
 
     def _give_back(self, tenant: Hashable | None) -> None:
         self._places += 1
