@@ -51,7 +51,7 @@ def named(name: str) -> None:
 
     patched: Any = Transport
     patched.__init__ = init
-    db._pool = lambda dsn, size, _application_name, pooler: pool(dsn, size, name, pooler)
+    db._pool = lambda dsn, size, _application_name, pooler, **more: pool(dsn, size, name, pooler, **more)
 
 
 def slow_saves(seconds: float) -> None:
