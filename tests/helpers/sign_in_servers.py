@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from aiohttp import web
+from tests.counterparts import tools
 from tests.helpers.api import Api
 
 from signalpost.context import AppContext
@@ -24,16 +25,19 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @contextlib.asynccontextmanager
 async def serving(*routes: tuple[str, str, Handler]) -> AsyncIterator[str]:
-    """Serve the routes on a free local port; yield the base URL."""
+    """Serve the routes on a local port that no other server of this process had; yield the base URL.
+
+    The product remembers what it registered at an address.
+    """
     application = web.Application()
     for method, path, response in routes:
         application.router.add_route(method, path, response)
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    port = tools.free_port()
+    site = web.TCPSite(runner, "127.0.0.1", port)
     await site.start()
     try:
-        port = runner.addresses[0][1]
         yield f"http://127.0.0.1:{port}"
     finally:
         await runner.cleanup()
