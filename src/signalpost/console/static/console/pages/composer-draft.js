@@ -186,6 +186,8 @@ class Saver {
   /** @param {First} first */
   start({ isResumed, post }) {
     this.isOpen = true;
+    // What is typed before this runs is kept already, and the entry of the history does not know it yet.
+    if (this.keptBase && history.state?.draft !== this.keptId) this.name();
     if (isResumed && this.draft.id && (!post || post.version !== this.draft.version))
       void this.meetSafely(post ?? null);
     else this.later();
