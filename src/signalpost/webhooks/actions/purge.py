@@ -35,13 +35,14 @@ select count(*) from deleted
 """  # noqa: S608 - a constant
 _WEBHOOKS = "select id from webhook where id > $1 order by id limit $2"
 # Looks at so many old deliveries of each webhook after its position, whether they are kept or not: one that keeps many
-# of them makes no step longer.
+# of them makes no step longer. Each plan is looked up too: PostgreSQL 15 would read all webhooks for a join.
 _PURGE_ENDED = f"""
 with looked as materialized (
     select w.id as webhook_id, d.id, d.created_at, d.due_at, d.state, p.days
     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as w(id, after_at, after_id)
-    join webhook h on h.id = w.id join workspace s on s.id = h.workspace_id
-    left join unnest($5::text[], $6::int[]) as p(plan, days) on p.plan = s.plan
+    cross join lateral (
+        select s.plan from webhook h join workspace s on s.id = h.workspace_id where h.id = w.id limit 1) o
+    left join unnest($5::text[], $6::int[]) as p(plan, days) on p.plan = o.plan
     cross join lateral (
         select id, created_at, due_at, state from delivery
         where webhook_id = w.id and (created_at, id) > (w.after_at, w.after_id)
