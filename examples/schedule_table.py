@@ -48,7 +48,7 @@ def schedule(client: Signalpost, table: Path) -> None:
 
     known = {index for index, code, _ in send(client, posts, dry_run=True) if code == KNOWN}
     new = [index for index in range(len(rows)) if index not in known]
-    uploaded = []
+    uploaded: list[str] = []
     for index in new:
         if picture := rows[index]["picture"]:
             media = client.upload(table.parent / picture, alt_text=rows[index]["alt"])
@@ -76,7 +76,7 @@ def post_of(row: dict[str, str], profile_id: str) -> dict[str, Any]:
 
 def send(client: Signalpost, posts: Sequence[dict[str, Any]], *, dry_run: bool) -> list[tuple[int, str, str]]:
     """Return what is refused: which post, the code of the problem, and the reason."""
-    refused = []
+    refused: list[tuple[int, str, str]] = []
     for start in range(0, len(posts), POSTS_MAX):
         some = list(posts[start : start + POSTS_MAX])
         try:

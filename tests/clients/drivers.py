@@ -1,6 +1,7 @@
 """The clients, each called by the name of an operation, so that one table of operations runs through all of them."""
 
 import asyncio
+import base64
 import itertools
 import json
 import os
@@ -216,11 +217,15 @@ class Node(Driver):
     dist = Path()
     """Where it is compiled; a fixture says it."""
 
+    def runtime(self) -> Sequence[str | Path]:
+        """What runs a script."""
+        return [tools.node()]
+
     async def __aenter__(self) -> Self:
         environment = {**os.environ, "DIST": str(self.dist), "URL_OF": self.place.url, "KEY": self.place.key}
         script = Path(__file__).with_name("call.mjs")
         self._program = await asyncio.create_subprocess_exec(
-            tools.node(), script, env=environment, stdin=PIPE, stdout=PIPE, limit=8_000_000
+            *self.runtime(), script, env=environment, stdin=PIPE, stdout=PIPE, limit=8_000_000
         )
         return self
 
@@ -249,10 +254,34 @@ class Node(Driver):
         return Refused(answer["problem"]["status"], answer["problem"]["code"], answer["problem"].get("pointer"))
 
     async def upload(self, path: Path, method: str) -> Any:
-        return (await self.calls("upload", str(path), method))["value"]
+        content = base64.b64encode(await asyncio.to_thread(path.read_bytes)).decode()
+        return (await self.calls("upload", path.name, content, method))["value"]
 
     async def published(self, post_id: str) -> Any:
         return (await self.calls("published", post_id))["value"]
+
+
+class Deno(Node):
+    """The same code under Deno, with no more rights than it needs: no programs, no writing, no packages of others."""
+
+    def runtime(self) -> Sequence[str | Path]:
+        return [
+            tools.deno(),
+            "run",
+            "--allow-env",
+            "--allow-net",
+            "--allow-read",
+            "--no-config",
+            "--no-remote",
+            "--no-npm",
+        ]
+
+
+class Bun(Node):
+    """The same code under Bun."""
+
+    def runtime(self) -> Sequence[str | Path]:
+        return [tools.bun(), "run", "--no-install"]
 
 
 class Terminal(Driver):

@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 from tests.clients.conftest import Instance
-from tests.clients.drivers import AsyncPythonClient, Driver, Node, PythonClient, RawHttp, Refused, Step, Terminal
+from tests.clients.drivers import (
+    AsyncPythonClient,
+    Bun,
+    Deno,
+    Driver,
+    Node,
+    PythonClient,
+    RawHttp,
+    Refused,
+    Step,
+    Terminal,
+)
 from tests.helpers.contract import SOON
 from tests.helpers.media_files import image
 
@@ -17,6 +28,8 @@ DRIVERS: Mapping[str, type[Driver]] = {
     "python-async": AsyncPythonClient,
     "sp": Terminal,
     "typescript": Node,
+    "typescript-deno": Deno,
+    "typescript-bun": Bun,
 }
 SCENARIO = (
     Step("me", "getMe"),

@@ -41,8 +41,22 @@ def node_packages(name: str) -> Path:
 
 def node() -> Path:
     """The Node 22 program."""
-    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-    return node_packages("node") / "node_modules" / f"node-linux-{machine}" / "bin" / "node"
+    return node_packages("node") / "node_modules" / f"node-linux-{_machine()}" / "bin" / "node"
+
+
+def deno() -> Path:
+    """The Deno program."""
+    return node_packages("sdk") / "node_modules" / "@deno" / f"linux-{_machine()}-glibc" / "deno"
+
+
+def bun() -> Path:
+    """The Bun program, for processors of x86-64 without AVX2 too."""
+    machine = {"x64": "x64-baseline", "arm64": "aarch64"}.get(_machine(), _machine())
+    return node_packages("sdk") / "node_modules" / "@oven" / f"bun-linux-{machine}" / "bin" / "bun"
+
+
+def _machine() -> str:
+    return {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
 
 def postgres15() -> Path:

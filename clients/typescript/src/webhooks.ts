@@ -1,13 +1,10 @@
 // Deliveries of webhooks: Standard Webhooks, by Web Crypto, wherever that is.
-import type { components } from "./schema.d.ts";
+import type { webhooks } from "./schema.d.ts";
 
-type Schemas = components["schemas"];
+type DataOf<Type extends keyof webhooks> = NonNullable<webhooks[Type]["post"]["requestBody"]>["content"]["application/json"]["data"];
 type Envelope<Type extends string, Data> = { id: string; type: Type; createdAt: string; data: Data };
 /** An event, told apart by `type`; a type that this version does not know is returned as well. */
-export type Event =
-  | Envelope<"post.queued" | "post.published" | "post.partial" | "post.failed", Schemas["PostData"]>
-  | Envelope<"account.connected", Schemas["AccountData"]>
-  | Envelope<"account.disconnected", Schemas["AccountDisconnectedData"]>;
+export type Event = { [Type in keyof webhooks]: Envelope<Type, DataOf<Type>> }[keyof webhooks];
 
 /** A delivery is not from your Signalpost, or too old: respond 401. */
 export class InvalidDelivery extends Error {}

@@ -64,7 +64,7 @@ class Problem(SignalpostError):
     def __init__(
         self, document: Mapping[str, Any], status: int, *, retry_after_seconds: float | None = None, note: str = ""
     ) -> None:
-        self.document = dict(document)
+        self.document: dict[str, Any] = dict(document)
         self.status = status
         self.retry_after_seconds = retry_after_seconds
         detail = str(document.get("detail") or document.get("title") or f"status {status}")

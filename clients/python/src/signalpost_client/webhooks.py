@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from signalpost_client.errors import ConfigurationError, InvalidDelivery
 
 if TYPE_CHECKING:
+    from signalpost_client._generated import events
     from signalpost_client._generated.events import *  # noqa: F403 - a type for each event
-    from signalpost_client._generated.events import Event
 
 TOLERANCE_SECONDS: Final = 300
 
@@ -25,7 +25,7 @@ def verify(
     *,
     tolerance_seconds: float = TOLERANCE_SECONDS,
     now: float | None = None,
-) -> "Event":
+) -> "events.Event":
     """Return the event of a delivery. Its `type` tells which one it is; `id` is the same for all attempts.
 
     An event of a type that this version does not know is returned as well.
@@ -57,7 +57,7 @@ def verify(
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_seconds:
         raise InvalidDelivery(f"The delivery is not of the last {tolerance_seconds:g} seconds, or your clock is wrong.")
     try:
-        event: Event = json.loads(body)
+        event: events.Event = json.loads(body)
     except ValueError:
         raise InvalidDelivery("The body is not JSON.") from None
     return event

@@ -1,7 +1,7 @@
 """Posts."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -67,8 +67,10 @@ def content_options(command: Any) -> Any:
     return command
 
 
-wait_option = click.option("--wait", is_flag=True, help="Wait until it is published everywhere.")
-timeout_option = click.option("--timeout", default=WAIT_SECONDS, show_default=True, help="Seconds to wait at most.")
+wait_option: Callable[[Any], Any] = click.option("--wait", is_flag=True, help="Wait until it is published everywhere.")
+timeout_option: Callable[[Any], Any] = click.option(
+    "--timeout", default=WAIT_SECONDS, show_default=True, help="Seconds to wait at most."
+)
 
 
 @post.command()
