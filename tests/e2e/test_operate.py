@@ -194,19 +194,26 @@ async def follow(client: httpx.AsyncClient) -> None:
     raise AssertionError("the stream has ended")
 
 
-def test_the_unit_is_valid_and_gives_away_little(tmp_path: Path) -> None:
+def test_the_units_are_valid_and_give_away_little(tmp_path: Path) -> None:
     """By systemd itself; the exposure goes from 0 (none) to 100."""
-    unit = (CHECKOUT / "deploy" / "systemd" / "signalpost.service").read_text()
-    file = tmp_path / "signalpost.service"
-    file.write_text(unit.replace("/opt/signalpost/bin/signalpost", sys.executable))
+    folder = CHECKOUT / "deploy" / "systemd"
+    unit, sockets = ((folder / f"signalpost.{kind}").read_text() for kind in ("service", "socket"))
+    service, listening = tmp_path / "signalpost.service", tmp_path / "signalpost.socket"
+    service.write_text(unit.replace("/opt/signalpost/bin/signalpost", sys.executable))
+    listening.write_text(sockets)
     analyze = program("systemd-analyze")
-    verified = subprocess.run([analyze, "verify", file], capture_output=True, text=True, check=False)
+    verified = subprocess.run([analyze, "verify", service, listening], capture_output=True, text=True, check=False)
     assert (verified.returncode, verified.stderr) == (0, "")
-    security = [analyze, "security", "--offline=true", "--threshold=20", file]
+    security = [analyze, "security", "--offline=true", "--threshold=20", service]
     done = subprocess.run(security, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-200:]
+    [exposure] = re.findall(r"Overall exposure level .*: ([0-9.]+)", done.stdout)
+    assert f"`systemd-analyze security signalpost`: {exposure})" in (CHECKOUT / "docs/guides/operate.md").read_text()
     stop = int(re.findall(r"TimeoutStopSec=(\d+)", unit)[0])
     assert stop > 25 + 30, "work in flight has 25 s, then the database stops"
+    assert int(re.findall(r"WatchdogSec=(\d+)", unit)[0]) > stop, "it may not report while it stops"
+    assert "--port" not in unit, "it would be refused beside the socket"
+    assert len(re.findall(r"^ListenStream=", sockets, re.MULTILINE)) == 1, "the service takes one"
 
 
 def test_the_container_starts_the_program_as_installed() -> None:

@@ -77,11 +77,11 @@ for command in (cli_files.workspaces_export, cli_files.workspaces_import):
 
 
 @app.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=_PORT, default=8000, show_default=True, help="Port to listen on.")
+@click.option("--host", help="Address to listen on (default: 127.0.0.1).")
+@click.option("--port", type=_PORT, help="Port to listen on (default: 8000).")
 @data_dir_option
 @click.option("--worker/--no-worker", default=True, show_default=True, help="Also run the engine in this process.")
-def serve(host: str, port: int, data_dir: Path | None, *, worker: bool) -> None:
+def serve(host: str | None, port: int | None, data_dir: Path | None, *, worker: bool) -> None:
     """Run the service: database, API and engine."""
     from signalpost.main import serve as running  # noqa: PLC0415 - see above
 

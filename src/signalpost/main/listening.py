@@ -23,6 +23,8 @@ class Listening(Struct, frozen=True):
 
     address: str
     port: int
+    handed_over: socket.socket | None = None
+    """That a service manager holds and handed over; None: we bind the address ourselves."""
 
     def __str__(self) -> str:
         return _with_port(self.address, self.port)

@@ -7,14 +7,22 @@ import socket
 from ipaddress import ip_address
 
 from signalpost.kit.errors import OperatorError
+from signalpost.kit.service_manager import ServiceManager
 from signalpost.main.database import database_of
 from signalpost.main.interruption import interruptible
 from signalpost.main.listening import Listening
 from signalpost.settings import Settings
 
+HOST, PORT = "127.0.0.1", 8000
+"""Where the service listens unless it is given another address."""
+
 
 class PortBusy(OperatorError):
     """The address is in use, or it is not an address of this machine."""
+
+
+class TwoAddresses(OperatorError):
+    """An address was named, and the service manager handed over a socket of its own."""
 
 
 def listen_on(host: str, port: int) -> Listening:
@@ -54,18 +62,34 @@ def _import_service() -> None:
     importlib.import_module("signalpost.main.service")
 
 
-async def serve(settings: Settings, host: str, port: int, *, worker: bool = True) -> None:
+def _listening(manager: ServiceManager, host: str | None, port: int | None) -> Listening:
+    """Return where to listen: at the socket that was handed over, else at the address that was named."""
+    if manager.socket is None:
+        return listen_on(HOST if host is None else host, PORT if port is None else port)
+    address, handed_port, *_ = manager.socket.getsockname()
+    if host is not None or port is not None:
+        raise TwoAddresses(
+            f"The service manager handed over a socket that listens on {address}, port {handed_port}. Leave out --host"
+            " and --port, and change ListenStream= in the socket unit to listen elsewhere."
+        )
+    return Listening(address, handed_port, manager.socket)
+
+
+async def serve(settings: Settings, host: str | None, port: int | None, *, worker: bool = True) -> None:
     """Serve until SIGTERM, SIGINT or SIGHUP; then stop taking work, finish work in flight and release leases.
 
     Raises:
         PortBusy: the port is in use; nothing has been started.
+        BadHandover: what a service manager handed over is not one listening TCP socket.
+        TwoAddresses: a socket was handed over, and `host` or `port` is given.
     """
-    listening = listen_on(host, port)
+    manager = ServiceManager.of_process()
+    listening = _listening(manager, host, port)
     with interruptible() as interruption:
         async with database_of(settings, meanwhile=_import_service, requests=True) as (dsn, cluster):
             from signalpost.main import service  # noqa: PLC0415 - imported above
 
-            await service.serve(settings, dsn, cluster, listening, interruption, worker=worker)
+            await service.serve(settings, dsn, cluster, listening, interruption, manager, worker=worker)
 
 
 async def work(settings: Settings, metrics_host: str = "127.0.0.1", metrics_port: int | None = None) -> None:

@@ -6,10 +6,6 @@ import gc
 import resource
 import sys
 
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
-
 from signalpost.accounts.token_store import Renewals
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster
@@ -17,8 +13,9 @@ from signalpost.embedded_postgres.watch import watch
 from signalpost.identity.actions import first_run
 from signalpost.kit import clock, log, loop_watch
 from signalpost.kit.program import command_line
+from signalpost.kit.service_manager import ServiceManager
 from signalpost.kit.storage import StorageFailure, Store
-from signalpost.main import app, metrics, wiring
+from signalpost.main import app, http_server, metrics, wiring
 from signalpost.main.interruption import Interruption
 from signalpost.main.listening import Listening
 from signalpost.network_packages import loading
@@ -29,8 +26,6 @@ from signalpost.web.lingering import Lingering
 
 GRACE_SECONDS = 24.0
 """How long work in flight may take at shutdown; the whole shutdown takes at most a second more."""
-IDLE_SECONDS = 75
-"""How long a connection may be idle between requests: longer than proxies keep theirs."""
 STORAGE_SECONDS_MAX = 30.0
 _logger = log.get("main")
 
@@ -41,10 +36,14 @@ async def serve(
     cluster: Cluster | None,
     listening: Listening,
     interruption: Interruption,
+    manager: ServiceManager,
     *,
     worker: bool,
 ) -> None:
-    """Serve the API, and with `worker` run the engine, until a signal; then finish work in flight, release leases."""
+    """Serve the API, and with `worker` run the engine, until a signal; then finish work in flight, release leases.
+
+    The service manager hears when requests are answered, and when no more are accepted.
+    """
     await loading.load(settings.networks_extra, reserved=RESERVED_SLUGS)
     opened = app.open_context(
         settings, dsn, url=listening.url, pooler=settings.database_pooler_url, only_serves=not worker
@@ -55,6 +54,8 @@ async def serve(
         await wiring.prepare(context)
         interruption.stop = asyncio.Event()
         tasks = [asyncio.create_task(loop_watch.measure_lag())]
+        if manager.watchdog_seconds:
+            tasks.append(asyncio.create_task(manager.feed_watchdog()))
         if cluster:
             tasks.append(asyncio.create_task(watch(cluster)))
         if worker:
@@ -68,18 +69,20 @@ async def serve(
         tasks.append(asyncio.create_task(guard(connections, listening.port)))
         for task in tasks:
             stack.callback(task.cancel)
-        server = _server(connections, listening, connections_max)
+        server = http_server.create(connections, listening, connections_max)
         if context.storage.is_remote:
             stack.callback(asyncio.create_task(check_storage(context.storage)).cancel)
         tune_garbage_collection()
         serving = asyncio.create_task(server.serve())
         await greet(context, listening)
         stack.enter_context(listening.recorded(settings.data_dir, context.fixed_url))
+        manager.notify("READY=1")
         await _run_until(interruption.stop, serving, tasks)
+        manager.notify("STOPPING=1")
         grace_until = clock.monotonic() + GRACE_SECONDS
         await context.state(Hub).end()
-        server.stop()  # type: ignore[no-untyped-call]
-        await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
+        stopping = http_server.stop(server, connections, listening.port)
+        await asyncio.gather(engine.stop(GRACE_SECONDS), stopping, serving)
         await context.state(Renewals).end(grace_until)
     _logger.info("service.stopped")
 
@@ -128,21 +131,6 @@ def tune_garbage_collection() -> None:
     gc.freeze()  # without collecting first: that takes 40 ms and finds next to nothing
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
-
-
-def _server(connections: Connections, listening: Listening, connections_max: int) -> Server:
-    return Server(
-        connections,
-        address=listening.address,
-        port=listening.port,
-        interface=Interfaces.ASGINL,
-        log_enabled=False,
-        websockets=False,
-        backlog=1024,
-        backpressure=connections_max,
-        http=HTTPModes.http1,  # what proxies use; with `auto`, silent connections are never closed
-        http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1_000),
-    )
 
 
 def _connections_max(configured: int) -> int:

@@ -20,6 +20,8 @@ from signalpost.web.request import address_bucket
 HEAD_SECONDS = 10.0
 """How long a client may take until the head of its request is complete, from the first moment or the last response."""
 SCAN_SECONDS = 0.5
+SETTLE_SECONDS = 5.0
+_SETTLE_SCAN_SECONDS = 0.02
 _FULL, _ROOMY = 0.9, 0.8
 _LOG_SECONDS = 10.0
 _TCP_INFO = struct.Struct("@44xI4xI64xQQ")
@@ -92,6 +94,13 @@ class Connections:
             gone |= dict.fromkeys(_longest(idle, room), "no room")
         return list(gone.items())
 
+    def awaits_first_request(self, connections: Iterable[Connection]) -> bool:
+        """Return whether one of them was accepted, and its first request has not reached the application."""
+        return any(
+            connection.owes_head and connection.responses_bytes <= 1 and connection.peer not in self._busy
+            for connection in connections
+        )
+
 
 def _longest(connections: list[Connection], count: int) -> list[Connection]:
     """Return those that were silent for longest; those that have never sent a request come first."""
@@ -112,6 +121,23 @@ async def guard(connections: Connections, port: int) -> None:
             _logger.warning("connections.closed", **{reason.replace(" ", "_"): n for reason, n in closed.items()})
             closed.clear()
             logged_at = clock.monotonic()
+
+
+async def settled(connections: Connections, port: int) -> None:
+    """Wait until the first request of each connection is under way, five seconds at most. None is accepted meanwhile.
+
+    One that was accepted just before may not be seen at once, so it is looked twice.
+    """
+    until = clock.monotonic() + SETTLE_SECONDS
+    quiet = 0
+    while quiet < 2 and clock.monotonic() < until:
+        await asyncio.sleep(_SETTLE_SCAN_SECONDS)
+        awaits = await asyncio.to_thread(lambda: connections.awaits_first_request(_open_at(port)))
+        quiet = 0 if awaits else quiet + 1
+
+
+def _open_at(port: int) -> list[Connection]:
+    return [connection for _, connection in _accepted(port)]
 
 
 def close_surplus(
