@@ -109,6 +109,10 @@ docs: $(BASE)  ## Generate docs/reference and the dashboard from the code, and t
 	$(BIN)/python scripts/generate-dashboard
 	@$(MAKE) --no-print-directory clients
 
+.PHONY: docs-site
+docs-site: $(BASE)  ## Write the documentation as a folder for any static host, with search and versions: build/site
+	$(BIN)/python scripts/build-docs-site $(ARGS)
+
 .PHONY: clients
 clients: $(DEV)  ## Generate the typed parts of the clients from the OpenAPI document
 	@$(BIN)/python scripts/generate-clients --check >/dev/null || scripts/install-test-tools node clients

@@ -67,7 +67,7 @@ async def test_no_link_is_dead(visit: httpx.AsyncClient) -> None:
     }
     operations = (each.anchor for group in DOCS.groups.values() for each in group.operations)
     known |= {f"/console/developers/explorer/{operation_id}" for operation_id in operations}
-    known |= {f"{path}.md" for path in pages() if path.startswith(("/docs/guides/", "/docs/reference/"))}
+    known |= {f"{path}.md" for path in pages() if path != "/docs"}
 
     dead = [
         (path, link)
@@ -167,6 +167,25 @@ async def test_guides_are_markdown_for_programs(visit: httpx.AsyncClient) -> Non
     assert source.text.startswith("# ")
 
 
+async def test_the_reference_and_errors_are_markdown_for_programs(visit: httpx.AsyncClient) -> None:
+    """What leads on from one of them, or from the table of contents, is Markdown again."""
+    pages = ["/llms.txt", "/docs/webhooks.md", "/docs/events.md", "/docs/guides/networks.md", "/problems/unsafe_url.md"]
+    texts = {path: (await visit.get(path)).text for path in pages}
+    links = {
+        link.partition("#")[0].removeprefix("http://signalpost.test")
+        for text in texts.values()
+        for link in re.findall(r"\]\((?:http://signalpost\.test)?(/[^)]+)\)", text)
+    }
+    for number, link in enumerate(sorted(links - {"/openapi.json"})):
+        answer = await visit.get(link, headers={"X-Forwarded-For": f"198.51.100.{number % 250}"})
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "text/markdown; charset=utf-8"), link
+
+    assert {"/problems.md", "/docs/posts.md", "/docs/guides/networks/x.md", "/problems/rate_limited.md"} <= links
+    assert "- `url` (string (up to 2,048 characters), required)" in texts["/docs/webhooks.md"]
+    assert "`EVENT post.published`" in texts["/docs/events.md"]
+    assert "- [`POST /webhooks`](/docs/webhooks.md#createWebhook)" in texts["/problems/unsafe_url.md"]
+
+
 async def test_guides_show_the_address_by_which_they_are_read(empty: AppContext, visit: httpx.AsyncClient) -> None:
     """Not the one that the files have, on whatever port the service listens; a proxy still leads to that port."""
     empty.listening_url = "http://127.0.0.1:21000"
@@ -181,7 +200,17 @@ async def test_guides_show_the_address_by_which_they_are_read(empty: AppContext,
     assert "server 127.0.0.1:8000;" in (await visit.get("/docs/guides/operate.md")).text
 
 
-@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/guides/nothing", "/docs/guides/..%2f..%2fpyproject.toml"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/docs/nothing",
+        "/docs/nothing.md",
+        "/docs/guides/nothing",
+        "/docs/guides/networks/nothing",
+        "/problems/nothing.md",
+        "/docs/guides/..%2f..%2fpyproject.toml",
+    ],
+)
 async def test_unknown_pages_are_404(visit: httpx.AsyncClient, path: str) -> None:
     assert (await visit.get(path)).status_code == 404
 

@@ -1,8 +1,9 @@
 """The documentation of a running instance: guides, the API reference by group, and a search over both."""
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import resources
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ EXAMPLE_URL = "http://127.0.0.1:8000"
 """The address of the instance in the guides, as files. A reader gets the one of this instance in its place."""
 RESULTS_MAX = 20
 QUERY_CHARACTERS_MAX = 100
+_CONTENT = resources.files("signalpost.console") / "content"
 _NOT_SHOWN = ("endpoints.md", "errors.md", "events.md", "rooms.md")  # in another form, or not for users
 _GROUPS_FIRST = ("Posts",)
 
@@ -46,9 +48,16 @@ class Result(Struct, frozen=True):
 class Documentation:
     """All pages. Made once per process, when the first of them is requested."""
 
-    def __init__(self, openapi_document: Callable[[], Document], root: str, base_url: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        openapi_document: Callable[[], Document],
+        root: str,
+        base_url: Callable[[], str],
+        project: Mapping[str, str] | None = None,
+    ) -> None:
         self._openapi_document = openapi_document
         self._root = root
+        self._project_texts = project or {}
         self._base_url = base_url  # called late: the port is known only when the service listens
 
     @cached_property
@@ -64,7 +73,7 @@ class Documentation:
 
     @cached_property
     def guides(self) -> Mapping[str, MarkdownPage]:
-        """The guides by name."""
+        """The guides by name; those of single networks, `networks/x`, last."""
         return dict(self._pages("guides"))
 
     @cached_property
@@ -72,32 +81,42 @@ class Documentation:
         """The generated pages by name: networks, settings."""
         return dict(self._pages("reference"))
 
+    @cached_property
+    def project(self) -> Mapping[str, MarkdownPage]:
+        """Pages about the project by name, which no instance serves."""
+        return {name: self._page(f"{name}.md", text) for name, text in self._project_texts.items()}
+
     def _pages(self, folder: str) -> Iterator[tuple[str, MarkdownPage]]:
-        for file in sorted((resources.files("signalpost.console") / "content" / folder).iterdir(), key=str):
-            if file.name.endswith(".md") and not (folder == "reference" and file.name in _NOT_SHOWN):
-                text = file.read_text("utf-8").replace(EXAMPLE_URL, self._base_url())
-                yield file.name.removesuffix(".md"), MarkdownPage(text, self._address_of(folder))
+        for file in self._files:
+            if file.startswith(f"{folder}/"):
+                text = _CONTENT.joinpath(*file.split("/")).read_text("utf-8").replace(EXAMPLE_URL, self._base_url())
+                yield file.removeprefix(f"{folder}/").removesuffix(".md"), self._page(file, text)
 
-    def _address_of(self, folder: str) -> Callable[[str], str | None]:
-        """Return what turns the links of the Markdown files of a folder into addresses of this site."""
+    def _page(self, file: str, text: str) -> MarkdownPage:
+        return MarkdownPage(text, partial(self._address, posixpath.dirname(file)))
 
-        def address(target: str) -> str | None:
-            path, mark, anchor = target.partition("#")
-            *above, name = path.split("/")
-            place = above[-1] if above and above[-1] not in ("..", ".") else folder
-            if above == ["..", "images"]:
-                return f"{self._root}/docs/images/{name}"
-            if above[:2] == ["..", ".."] or not name.endswith(".md"):
-                return None
-            if (place, name) == ("reference", "errors.md"):
-                return f"{self._root}/problems" + (f"/{anchor}" if anchor else "")
-            if (place, name) == ("reference", "events.md"):
-                return f"{self._root}/docs/events"
-            if place not in ("guides", "reference") or name in _NOT_SHOWN:
-                return None
-            return f"{self._root}/docs/{place}/{name.removesuffix('.md')}{mark}{anchor}"
+    @cached_property
+    def _files(self) -> Sequence[str]:
+        """The Markdown files that are shown, as paths below the folder of the documentation."""
+        return [
+            f"{folder}/{file.name}"
+            for folder in ("guides", "guides/networks", "reference")
+            for file in sorted(_CONTENT.joinpath(*folder.split("/")).iterdir(), key=str)
+            if file.name.endswith(".md") and not (folder == "reference" and file.name in _NOT_SHOWN)
+        ]
 
-        return address
+    def _address(self, folder: str, target: str) -> str | None:
+        """Return the address to which a link in a Markdown file of a folder leads; None if it has none here."""
+        path, mark, anchor = target.partition("#")
+        file = posixpath.normpath(posixpath.join(folder, path))
+        if file.startswith("images/"):
+            return f"{self._root}/docs/{file}"
+        if file == "reference/errors.md":
+            return f"{self._root}/problems" + (f"/{anchor}" if anchor else "")
+        if file == "reference/events.md":
+            return f"{self._root}/docs/events"
+        name = file.removesuffix(".md")
+        return f"{self._root}/docs/{name}{mark}{anchor}" if file in self._files or name in self._project_texts else None
 
     @cached_property
     def addresses(self) -> Mapping[str, str]:
@@ -109,7 +128,8 @@ class Documentation:
         }
 
     @cached_property
-    def _results(self) -> Sequence[Result]:
+    def results(self) -> Sequence[Result]:
+        """Every place that a search can find."""
         return [*self._operations(), *self._sections(), *self._errors()]
 
     def _operations(self) -> Iterator[Result]:
@@ -123,13 +143,16 @@ class Documentation:
                 )
 
     def _sections(self) -> Iterator[Result]:
-        for folder, kind, pages in (("guides", "Guide", self.guides), ("reference", "Reference", self.tables)):
-            for name, page in pages.items():
-                address = f"/docs/{folder}/{name}"
-                yield Result(page.title, kind, address, page.summary, page.introduction.lower())
-                for heading in page.headings:
-                    words = f"{page.title} {heading.title} {heading.text}".lower()
-                    yield Result(heading.title, page.title, f"{address}#{heading.anchor}", "", words)
+        for kind, address, page in self._texts():
+            yield Result(page.title, kind, address, page.summary, page.introduction.lower())
+            for heading in page.headings:
+                words = f"{page.title} {heading.title} {heading.text}".lower()
+                yield Result(heading.title, page.title, f"{address}#{heading.anchor}", "", words)
+
+    def _texts(self) -> Iterator[tuple[str, str, MarkdownPage]]:
+        yield from (("Guide", f"/docs/guides/{name}", page) for name, page in self.guides.items())
+        yield from (("Reference", f"/docs/reference/{name}", page) for name, page in self.tables.items())
+        yield from (("Project", f"/docs/{name}", page) for name, page in self.project.items())
 
     def _errors(self) -> Iterator[Result]:
         for code, kind in Problem.registry.items():
@@ -139,33 +162,27 @@ class Documentation:
     def search(self, query: str) -> list[Result]:
         """Return the places that contain all words of a query, the best first."""
         terms = query[:QUERY_CHARACTERS_MAX].lower().split()
-        scored = [(result.score(terms), result) for result in self._results] if terms else []
+        scored = [(result.score(terms), result) for result in self.results] if terms else []
         matches = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])
         return [result for _, result in matches[:RESULTS_MAX]]
 
     def llms_text(self, base_url: str) -> str:
         """Return the table of contents that language models read, as llmstxt.org describes it."""
-        lines = [
-            "# Signalpost",
-            "",
-            f"> {' '.join(self.reference.text.partition(chr(10) * 2)[0].split())}",
-            "",
-            "## Guides",
-            "",
-        ]
-        lines += [
-            f"- [{page.title}]({base_url}/docs/guides/{name}.md): {page.summary}" for name, page in self.guides.items()
-        ]
-        lines += [
-            "",
-            "## API reference",
-            "",
-            f"- [OpenAPI 3.1]({base_url}/openapi.json): every operation, schema and event",
-        ]
-        lines += [f"- [{group.name}]({base_url}/docs/{slug}): {group.text}" for slug, group in self.groups.items()]
-        lines += ["", "## More", ""]
-        lines += [
-            f"- [{page.title}]({base_url}/docs/reference/{name}.md): {page.summary}"
-            for name, page in self.tables.items()
-        ]
-        return "\n".join(lines) + "\n"
+        introduction = " ".join(self.reference.text.partition("\n\n")[0].split())
+        return "\n".join(["# Signalpost", "", f"> {introduction}", "", *self.contents(base_url)]) + "\n"
+
+    def contents(self, base_url: str) -> Iterator[str]:
+        """Yield the lines of a table of contents that leads to the Markdown of each page."""
+        yield from ("## Guides", "")
+        yield from (_entry(page, f"{base_url}/docs/guides/{name}.md") for name, page in self.guides.items())
+        yield from ("", "## API reference", "")
+        yield f"- [OpenAPI 3.1]({base_url}/openapi.json): every operation, schema and event"
+        yield from (f"- [{group.name}]({base_url}/docs/{slug}.md): {group.text}" for slug, group in self.groups.items())
+        yield f"- [Errors]({base_url}/problems.md): what each error code means and how to fix it"
+        yield from ("", "## More", "")
+        yield from (_entry(page, f"{base_url}/docs/reference/{name}.md") for name, page in self.tables.items())
+        yield from (_entry(page, f"{base_url}/docs/{name}.md") for name, page in self.project.items())
+
+
+def _entry(page: MarkdownPage, address: str) -> str:
+    return f"- [{page.title}]({address}): {page.summary}"

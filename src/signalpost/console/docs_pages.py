@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from signalpost.console.markdown import MarkdownPage
+from signalpost.console.markdown_reference import group_as_markdown
 from signalpost.console.site import HTML, SCRIPT_HEADERS, CachedContent, PageHandler, Site, cached
 from signalpost.kit import problems
 from signalpost.kit.problems import Problem
@@ -16,7 +17,7 @@ from signalpost.web.response import Response
 from signalpost.web.router import Route
 
 _TEXT = b"text/plain; charset=utf-8"
-_MARKDOWN = b"text/markdown; charset=utf-8"
+MARKDOWN = b"text/markdown; charset=utf-8"
 FOLDERS = ("guides", "reference")
 
 
@@ -30,6 +31,8 @@ def routes(site: Site) -> list[Route]:
         *site.routes(["/docs/{slug}"], pages.group),
         *site.routes([f"/docs/{folder}" for folder in FOLDERS], pages.overview_of_folder),
         *(route for folder in FOLDERS for route in site.routes([f"/docs/{folder}/{{name}}"], pages.texts(folder))),
+        *site.routes(["/docs/guides/networks"], pages.texts("guides", "networks")),  # a literal wins over {name}
+        *site.routes(["/docs/guides/networks/{name}"], pages.texts("guides/networks")),
         *(
             route
             for file in sorted((resources.files("signalpost.console") / "content" / "images").iterdir(), key=str)
@@ -60,17 +63,21 @@ class _Pages:
         return CachedContent(body, HTML, headers=SCRIPT_HEADERS)
 
     def _group_page(self, slug: str) -> CachedContent:
-        if (group := self._docs.groups.get(slug)) is None:
+        if (group := self._docs.groups.get(slug.removesuffix(".md"))) is None:
             raise problems.NotFound("The documentation has no such page.")
+        if slug.endswith(".md"):
+            text = group_as_markdown(group, self._docs.reference.common_errors, self._site.common["root"])
+            return CachedContent(text.encode(), MARKDOWN)
         titles = {code: kind.title for code, kind in Problem.registry.items()}
         return self._page("group", slug, group=group, titles=titles)
 
     def _text_page(self, folder: str, name: str) -> CachedContent:
-        texts: Mapping[str, MarkdownPage] = self._docs.guides if folder == "guides" else self._docs.tables
-        if (text := texts.get(name.removesuffix(".md"))) is None:
+        texts: Mapping[str, MarkdownPage] = self._docs.tables if folder == "reference" else self._docs.guides
+        below = f"{folder}/{name}".removeprefix("guides/").removeprefix("reference/").removesuffix(".md")
+        if (text := texts.get(below)) is None:
             raise problems.NotFound("The documentation has no such page.")
         if name.endswith(".md"):
-            return CachedContent(text.source.encode(), _MARKDOWN)
+            return CachedContent(text.markdown.encode(), MARKDOWN)
         return self._page("text", f"{folder}/{name}", text=text)
 
     async def group(self, request: Request) -> Response:
@@ -82,11 +89,14 @@ class _Pages:
         """Lead to the overview, which lists guides and tables: people shorten addresses by hand."""
         return Response(302, b"", [(b"location", f"{self._site.common['root']}/docs".encode())])
 
-    def texts(self, folder: str) -> PageHandler:
-        """Return what answers with a guide or a table: as a page or, to names that end in `.md`, as Markdown."""
+    def texts(self, folder: str, only: str | None = None) -> PageHandler:
+        """Return what answers with a guide or a table: as a page or, to names that end in `.md`, as Markdown.
+
+        `only`: the name, where it is not in the address.
+        """
 
         async def respond(request: Request) -> Response:
-            content = await asyncio.to_thread(self._text, folder, request.path_params["name"])
+            content = await asyncio.to_thread(self._text, folder, only or request.path_params["name"])
             return self._site.addressed(content).reply(request)
 
         return respond

@@ -1,7 +1,7 @@
 """Markdown as HTML: the guides and the generated pages whole, descriptions of the API in a small part of it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
@@ -11,6 +11,9 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+
+_LINK = re.compile(r"(!?)\[([^\[\]]*)\]\(([^()\s]+)\)")
 
 
 class Heading(Struct, frozen=True):
@@ -63,6 +66,22 @@ class MarkdownPage:
         ]
 
     @cached_property
+    def markdown(self) -> str:
+        """The page as Markdown whose links lead to the Markdown of other pages of this site."""
+        return "".join(
+            part if fenced else _LINK.sub(self._link_to_markdown, part) for fenced, part in _by_fences(self.source)
+        )
+
+    def _link_to_markdown(self, link: re.Match[str]) -> str:
+        mark, words, target = link.groups()
+        if target.startswith(("http://", "https://", "#")):
+            return link[0]
+        address = self._link(target)
+        if address is None:
+            return words  # without an address, its words say enough
+        return f"{mark}[{words}]({address if mark else markdown_address(address)})"
+
+    @cached_property
     def html(self) -> Markup:
         """The page. HTML in the source is shown as text."""
         from markdown_it import MarkdownIt  # noqa: PLC0415 - only these pages need it
@@ -92,6 +111,12 @@ class MarkdownPage:
             link.attrs = {} if address is None else {"href": address}  # without one, its words say enough
 
 
+def markdown_address(address: str) -> str:
+    """Return where the Markdown of a page is; anchors stay."""
+    path, mark, anchor = address.partition("#")
+    return f"{path}.md{mark}{anchor}"
+
+
 def anchor_of(title: str) -> str:
     """Return the id that GitHub gives a heading."""
     return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
@@ -103,7 +128,13 @@ def _plain(text: str) -> str:
 
 def _outside_code(text: str) -> str:
     """Drop fenced code, whose comments look like headings."""
-    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part for fenced, part in _by_fences(text) if not fenced)
+
+
+def _by_fences(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a text, and whether each is fenced code."""
+    for position, part in enumerate(re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)):
+        yield bool(position % 2), part
 
 
 def prose(text: str) -> Markup:

@@ -18,7 +18,8 @@ from signalpost.console import (
     team_invites,
 )
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
-from signalpost.console.site import Site, cached
+from signalpost.console.markdown_reference import problem_as_markdown, problems_as_markdown
+from signalpost.console.site import SECURITY_HEADERS, Site, cached
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Issue, Problem, problem_document
@@ -52,9 +53,10 @@ def handlers(site: Site) -> list[Route]:
         command = site.command(CREATE_OWNER if no_users else "demo", request)
         return site.page("index", no_users=no_users, command=command)
 
-    async def problem_list(_: Request) -> Response:
-        kinds = sorted(Problem.registry.values(), key=lambda kind: (kind.status, kind.code))
-        return site.page("problems", kinds=kinds)
+    async def problem_list(request: Request) -> Response:
+        if request.path.endswith(".md"):
+            return _markdown(problems_as_markdown(all_problems(), site.common["root"]))
+        return site.page("problems", kinds=all_problems())
 
     async def problem(request: Request) -> Response:
         return _problem_page(site, request)
@@ -70,7 +72,7 @@ def handlers(site: Site) -> list[Route]:
             bucket=None,
         ),
         *status_pages.routes(site),
-        *site.routes(["/problems"], problem_list),
+        *site.routes(["/problems", "/problems.md"], problem_list),
         *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
         *site.routes(["/first-run"], first_run_pages.show),
         *site.routes(["/first-run"], first_run_pages.redeem, method="POST", bucket="login"),
@@ -104,9 +106,13 @@ def handlers(site: Site) -> list[Route]:
 
 def _problem_page(site: Site, request: Request) -> Response:
     """Explain an error code: as a page, or as JSON to a program that asks below `/api/v1`."""
-    kind = Problem.registry.get(request.path_params["code"])
+    code = request.path_params["code"]
+    kind = Problem.registry.get(code.removesuffix(".md"))
     if kind is None:
         raise problems.NotFound("No error has this code.", remediation="/problems lists them all.")
+    operations = site.operations_by_code.get(kind.code, [])
+    if code.endswith(".md"):
+        return _markdown(problem_as_markdown(kind, operations, site.common["root"]))
     accept = request.headers.get("accept", "")
     if "text/html" not in accept and ("json" in accept or request.path.startswith(("/api/v1/", "/v1/"))):
         explanation = {
@@ -118,17 +124,25 @@ def _problem_page(site: Site, request: Request) -> Response:
             "retryable": kind.retryable,
         }
         return Response(200, msgspec.json.encode(explanation), [(b"vary", b"accept")])
-    operations = site.operations_by_code.get(kind.code, [])
-    example = _example(site) if kind is problems.ValidationFailed else None
+    example = validation_example(site.web.base_url) if kind is problems.ValidationFailed else None
     return site.page("problem", kind=kind, operations=operations, example=example, headers=[(b"vary", b"accept")])
 
 
-def _example(site: Site) -> str:
+def _markdown(text: str) -> Response:
+    return Response(200, text.encode(), list(SECURITY_HEADERS), docs_pages.MARKDOWN)
+
+
+def all_problems() -> list[type[Problem]]:
+    """Return every error, by status and code."""
+    return sorted(Problem.registry.values(), key=lambda kind: (kind.status, kind.code))
+
+
+def validation_example(base_url: str) -> str:
     """Return the response to a post with two mistakes, as it is sent, but on several lines."""
     nearest = "Did you mean bluesky?"
     issues = [
         Issue("/platforms/0", "not_allowed", f"Must be one of {', '.join(PLATFORMS)}, not 'blusky'. {nearest}"),
         Issue("/message", "unknown_field", "Unknown field. Did you mean text?"),
     ]
-    document = problem_document(problems.ValidationFailed(errors=issues), "/api/v1/posts", site.web.base_url)
+    document = problem_document(problems.ValidationFailed(errors=issues), "/api/v1/posts", base_url)
     return msgspec.json.format(msgspec.json.encode(document)).decode()

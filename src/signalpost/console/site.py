@@ -143,6 +143,13 @@ def _static(name: str) -> bytes:
     return (resources.files("signalpost.console") / "static" / name).read_bytes()
 
 
+def assets() -> Mapping[str, bytes]:
+    """Return what the pages of the documentation load, by the addresses in them."""
+    common = _common("")
+    parts = (("sheet", _sheet()), ("icon", _icon()), ("script", _script()))
+    return {common[name]: content.body for name, content in parts}
+
+
 def _common(base_url: str) -> dict[str, str]:
     """Return what every template needs."""
     root = urlsplit(base_url).path.rstrip("/")
@@ -151,6 +158,7 @@ def _common(base_url: str) -> dict[str, str]:
         "sheet": f"{root}/assets/style-{_sheet().digest}.css",
         "icon": f"{root}/assets/icon-{_icon().digest}.svg",
         "script": f"{root}/assets/docs-{_script().digest}.js",
+        "standalone": "",  # of a page with a service behind it
     }
 
 
@@ -193,7 +201,7 @@ class Site:
         addresses = self.documentation.addresses
         return {
             code: [(method, path, addresses[anchor]) for method, path, anchor in places]
-            for code, places in _operations_by_code(self._openapi_document()).items()
+            for code, places in operations_by_code(self._openapi_document()).items()
         }
 
     def text(self, template: str, **values: Any) -> bytes:
@@ -283,7 +291,8 @@ def check_origin(request: Request) -> None:
         raise problems.Forbidden("This form was sent from another site. Open the link and submit the form there.")
 
 
-def _operations_by_code(document: Document) -> Mapping[str, list[tuple[str, str, str]]]:
+def operations_by_code(document: Document) -> Mapping[str, list[tuple[str, str, str]]]:
+    """Return the operations that can answer with each error code: method, path and operation id."""
     by_code: dict[str, list[tuple[str, str, str]]] = {}
     for method, path, operation in operations(document):
         for response in operation["responses"].values():
