@@ -105,5 +105,6 @@ def test_clients_have_the_version_of_the_service() -> None:
     """`scripts/release` sets all of them."""
     version = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
     assert tomllib.loads((PYTHON / "pyproject.toml").read_text())["project"]["version"] == version
-    assert json.loads((CLIENTS / "typescript" / "package.json").read_text())["version"] == version
+    for name in ("typescript", "n8n"):
+        assert json.loads((CLIENTS / name / "package.json").read_text())["version"] == version
     assert f'__version__ = "{version}"' in (PYTHON / "src" / "signalpost_client" / "__init__.py").read_text()

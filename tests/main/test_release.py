@@ -12,7 +12,9 @@ from tests.counterparts.tools import CHECKOUT
 CLIENTS = tuple(
     f"clients/python/{name}" for name in ("CHANGELOG.md", "pyproject.toml", "src/signalpost_client/__init__.py")
 )
-CLIENTS += ("clients/typescript/CHANGELOG.md", "clients/typescript/package.json")
+CLIENTS += tuple(
+    f"clients/{name}/{file}" for name in ("typescript", "n8n") for file in ("CHANGELOG.md", "package.json")
+)
 LOCKS = ("requirements/base.txt", "tests/counterparts/console/package-lock.json")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -45,8 +47,8 @@ def test_a_release_has_a_version_a_date_and_a_tag(run: Run, tmp_path: Path) -> N
     assert changes.partition("## 1.2.0")[2].partition("\n")[2] == before.partition("## Unreleased\n")[2]
     for name in ("pyproject.toml", "clients/python/pyproject.toml", "clients/python/src/signalpost_client/__init__.py"):
         assert re.search(r'^(__)?version(__)? = "1\.2\.0"$', (tmp_path / name).read_text(), re.MULTILINE)
-    package = json.loads((tmp_path / "clients/typescript/package.json").read_text())
-    assert package["version"] == "1.2.0"
+    for name in ("typescript", "n8n"):
+        assert json.loads((tmp_path / f"clients/{name}/package.json").read_text())["version"] == "1.2.0"
     assert "## Unreleased\n\n## 1.2.0 (" in (tmp_path / "clients/python/CHANGELOG.md").read_text()
     assert run("git", "describe").stdout == "v1.2.0\n"
     assert run("git", "status", "--porcelain").stdout == ""
