@@ -90,6 +90,27 @@ def test_the_readme_names_the_networks_of_today() -> None:
     assert set(re.split(r",\s| and\s", listed)) == names - {"Sandbox"}
 
 
+RIVALS = ("Zernio", "Postiz", "Buffer", "Ayrshare", "Hootsuite", "Metricool", "Mixpost")
+
+
+def test_every_statement_about_another_product_has_a_public_source() -> None:
+    """In the comparison, which says when they were read, and is honest about each of them."""
+    text = (CHECKOUT / "docs" / "comparison.md").read_text()
+    behind, ahead = text.split("\n## ")[1:]
+    rows = [row.strip("|").split("|") for row in re.findall(r"^\|(?! What |---).*\|$", text, re.MULTILINE)]
+
+    assert re.search(r"read\non \d+ \w+ 20\d\d", text)
+    assert len(rows) > 20
+    for what, who, source in rows:
+        named = [rival for rival in RIVALS if rival in who]
+        assert named, (what, who)
+        assert len(re.findall(r"\]\(https://[^)]+\)", source)) >= 1, (what, who)
+    assert [rival for rival in RIVALS if rival not in behind] == []
+    assert ahead.count("\n|") > 5
+    prose = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
+    assert [rival for rival in RIVALS if rival in prose] == [], "what is said of one stands in a row, with its source"
+
+
 def test_every_page_is_reachable_from_the_readme() -> None:
     reached, pending = set(), [CHECKOUT / "README.md"]
     while pending:
