@@ -249,3 +249,23 @@ def test_a_history_says_what_the_events_said() -> None:
     assert slack.read_history({"messages": "x"}, person) == slack.read_history({}, person) == []
     assert slack.next_page({"response_metadata": {"next_cursor": ""}}) is None
     assert slack.next_page({"response_metadata": {"next_cursor": "dXNlcg=="}}) == "dXNlcg=="
+
+
+@pytest.mark.parametrize(("days", "seconds"), [(0.0, 30.0), (1 / 24, 360.0), (5.0, 3_600.0), (6.01, None)])
+async def test_what_is_refused_for_days_is_tried_ever_more_rarely_and_given_up(
+    messenger: Messenger, owner: Login, days: float, seconds: float | None
+) -> None:
+    """Such as an app without the scope: after six days nothing that was missed may be handled any more."""
+    chat = await linked(messenger, owner)
+    await outage(chat, hours=1)
+    await messenger.ask(SLACK)
+    await messenger.execute("update messenger_bot set missed_noted_at = now() - $1::interval", timedelta(days=days))
+    refused = {"kind": "answer", "status": 200, "body": {"ok": False, "error": "missing_scope"}}
+    messenger.simulator.world.add_fault("slack", call=HISTORY, times=1, **refused)
+    lease: Any = Lease(messenger.context)
+
+    again = await recall.recall(messenger.context, lease, SLACK)
+
+    messenger.simulator.world.faults.clear()
+    assert (again and again.after_seconds) == (seconds and pytest.approx(seconds, abs=1.0))
+    assert (await messenger.value(_MISSED) is None) == (seconds is None)

@@ -32,6 +32,9 @@ _OVERLAP: Final = timedelta(minutes=7)
 """What was sent so long before the last turn may not have been confirmed; what came is known by its id."""
 _OLDEST: Final = timedelta(days=6)
 """Ids of messages are kept for eight days; what is older could be handled twice."""
+_PATIENCE: Final = 10
+"""What is refused is tried again after a tenth of the time since it was noted: often at first, then rarely."""
+_WAIT_SECONDS_MAX: Final = 3_600.0
 _logger = log.get("messenger")
 
 _NOTE: Final = """
@@ -81,8 +84,13 @@ async def recall(context: AppContext, lease: Lease, messenger: Forgetful) -> Run
         if record is None:
             return None
         missed = Missed(*record)
+        now = clock.actual()
+        if missed.noted_at < now - _OLDEST:
+            await db.execute(_END, bot_id, missed.noted_at)
+            _logger.error("messenger.given_up", messenger=messenger.name, since=missed.since.isoformat())
+            return None
         chats = await queries.chats_after(db, missed.after, _ROWS_MAX)
-    since = max(missed.since, clock.actual() - _OLDEST)
+    since = max(missed.since, now - _OLDEST)
     search = _Search(context, messenger, since)
     why = await search.at(chats)
     failpoint("messenger.recalled")
@@ -95,7 +103,8 @@ async def recall(context: AppContext, lease: Lease, messenger: Forgetful) -> Run
             await db.execute(_ADVANCE, bot_id, missed.noted_at, chats[search.looked - 1].id)
     if why is not None:
         _logger.warning("messenger.not_recalled", reason=why.reason)
-        return RunAgain(max(why.after_seconds, PAUSE_SECONDS))
+        waited = min((now - missed.noted_at).total_seconds() / _PATIENCE, _WAIT_SECONDS_MAX)
+        return RunAgain(max(why.after_seconds, waited, PAUSE_SECONDS))
     return RunAgain(PAUSE_SECONDS if search.calls else 0.0) if not is_all else None
 
 
