@@ -122,6 +122,11 @@ clients: $(DEV)  ## Generate the typed parts of the clients from the OpenAPI doc
 pictures: $(DEV) test-tools  ## Take the pictures of README and the guides, and print when each page shows
 	$(BIN)/python scripts/take-pictures
 
+.PHONY: release
+release: $(DEV)  ## Build all that is published of a version that has its tag: make release VERSION=1.2.0
+	scripts/install-test-tools node clients
+	$(BIN)/python scripts/release build $(VERSION)
+
 .PHONY: lock
 lock: $(DEV)  ## Lock requirements/*.in: make lock ARGS="--upgrade-package NAME" (or --upgrade)
 	BIN=$(BIN) scripts/lock-requirements $(ARGS)
