@@ -124,7 +124,7 @@ pictures: $(DEV) test-tools  ## Take the pictures of README and the guides, and 
 
 .PHONY: release
 release: $(DEV)  ## Build all that is published of a version that has its tag: make release VERSION=1.2.0
-	scripts/install-test-tools node clients
+	scripts/install-test-tools node clients n8n-engine
 	$(BIN)/python scripts/release build $(VERSION)
 
 .PHONY: lock

@@ -19,6 +19,7 @@ from signalpost.accounts.token_store import TokenStore
 from signalpost.engine.engine import Engine
 from signalpost.kit import connections, db, failpoint
 from signalpost.kit.http.transport import Transport
+from signalpost.migrations import runner
 
 
 def constants(**values: Any) -> None:
@@ -34,6 +35,13 @@ def short_waits() -> None:
     """Leases end after three seconds, and a network shows within two whether it has a post: for quick tests."""
     constants(LEASE_SECONDS=3, RENEW_SECONDS=1.0, RECONCILE_SECONDS=(2.0, 4.0, 6.0, 8.0), CRASH_PAUSE_SECONDS=0.5)
     constants(TOO_EARLY_SECONDS=2, TOO_EARLY_WITH_KEY_SECONDS=1, REAP_SECONDS=0.5)
+
+
+def later_version(migrations: Path, head: str) -> None:
+    """This program with the migrations of a later one, which migrates as that one would."""
+    constants(HEAD=head)
+    runner.FOLDER = migrations
+    runner.migrate.__kwdefaults__["to"] = head
 
 
 def short_claims() -> None:

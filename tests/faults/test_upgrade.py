@@ -8,14 +8,18 @@ that it holds at its end; an exception needs a reason.
 import asyncio
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import asyncpg
 import pytest
-from tests.faults.hostile import HostileNetwork
+from tests.faults import sabotage
+from tests.faults.hostile import HostileNetwork, slow
 from tests.faults.load import REQUEST_SECONDS_MAX, load
+from tests.faults.rolling import balancer, steady_load
 from tests.faults.scene import Scene
 
 from signalpost.kit import clock
@@ -135,7 +139,7 @@ create table newer (id uuid primary key, workspace_id uuid not null);
 
 
 @pytest.fixture
-def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Migrations as the next version might have them: what there is, and one revision that only adds."""
     folder = tmp_path / "migrations"
     shutil.copytree(runner.FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -143,6 +147,7 @@ def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "versions" / f"{NEXT}_add.sql").write_text(_NEXT_REVISION)
     monkeypatch.setattr(runner, "FOLDER", folder)
     monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.2)
+    return folder
 
 
 @pytest.mark.usefixtures("next_version")
@@ -169,4 +174,42 @@ async def test_processes_of_the_version_before_go_on_during_and_after_a_migratio
     await scene.all_done()
     assert running.codes.keys() == {201}, running.codes
     assert running.slowest < REQUEST_SECONDS_MAX
+    assert network.doubles() == {}
+
+
+async def test_processes_are_replaced_by_those_of_the_next_version_without_a_failed_request(
+    scene: Scene, network: HostileNetwork, next_version: Path
+) -> None:
+    """Fifty requests a second through nginx: the first new process migrates while the old ones serve; then they go."""
+    network.on("", slow(0.2))
+    tenant = await scene.tenant()
+    await tenant.late_policy()
+    accounts = [await tenant.mastodon(network, f"a{number}") for number in range(10)]
+    later = partial(sabotage.later_version, next_version, NEXT)
+    old = [await scene.serve(with_worker=True) for _ in range(2)]
+    async with (
+        balancer([process.port for process in old if process.port]) as port,
+        scene.client_at(port, tenant) as client,
+    ):
+        await scene.until(lambda: scene.answers(client), "an answer through nginx")
+        codes: Counter[object] = Counter()
+        load = asyncio.create_task(steady_load(client, tenant, accounts, codes))
+        try:
+            first = await scene.serve(later, with_worker=True)
+            assert await scene.value("max(revision) from schema_migration") == NEXT
+            for process in old:
+                before = codes.total()
+                await scene.until(lambda before=before: codes.total() >= before + 20, "requests to all that run")
+                assert await process.stop() == 0
+                await scene.serve(later, with_worker=True, port=process.port)
+            before = codes.total()
+            await scene.until(lambda: codes.total() >= before + 20, "requests to the new ones")
+        finally:
+            load.cancel()
+        texts = await load
+    await scene.all_done()
+    assert await first.stop() == 0
+    assert codes.keys() <= {200, 201}, codes
+    assert texts
+    assert sorted(network.public()) == sorted(texts)
     assert network.doubles() == {}

@@ -26,7 +26,9 @@ from tests.counterparts.tools import CHECKOUT
 CLIENTS = tuple(
     f"clients/python/{name}" for name in ("CHANGELOG.md", "pyproject.toml", "src/signalpost_client/__init__.py")
 )
-CLIENTS += ("clients/typescript/CHANGELOG.md", "clients/typescript/package.json")
+CLIENTS += tuple(
+    f"clients/{name}/{file}" for name in ("typescript", "n8n") for file in ("CHANGELOG.md", "package.json")
+)
 CHART, GUIDE = "deploy/helm/signalpost/Chart.yaml", "docs/guides/kubernetes.md"
 LOCKS = ("requirements/base.txt", "tests/counterparts/console/package-lock.json")
 SOURCES = ("clients", "deploy", "docs", "requirements", "scripts", "src", "tests/counterparts", "tests/helpers")
@@ -118,8 +120,8 @@ def test_a_release_has_a_version_a_date_and_a_tag(run: Run, tmp_path: Path) -> N
     assert changes.partition("## 9.2.0rc1")[2].partition("\n")[2] == before.partition("## Unreleased\n")[2]
     for name in ("pyproject.toml", "clients/python/pyproject.toml", "clients/python/src/signalpost_client/__init__.py"):
         assert re.search(r'^(__)?version(__)? = "9\.2\.0rc1"$', (tmp_path / name).read_text(), re.MULTILINE)
-    package = json.loads((tmp_path / "clients/typescript/package.json").read_text())
-    assert package["version"] == "9.2.0-rc.1"
+    for name in ("typescript", "n8n"):
+        assert json.loads((tmp_path / f"clients/{name}/package.json").read_text())["version"] == "9.2.0-rc.1"
     chart = (tmp_path / CHART).read_text()
     assert "\nversion: 9.2.0-rc.1\nappVersion: 9.2.0rc1\n" in chart
     assert (tmp_path / GUIDE).read_text().count('"$REGISTRY/signalpost:9.2.0rc1"') == 2
@@ -241,7 +243,7 @@ BUILT = {
     "NOTES.md", "SHA256SUMS", "SHA256SUMS.sig",
     "signalpost-9.2.0rc1-py3-none-any.whl", "signalpost-9.2.0rc1.tar.gz",
     "signalpost_client-9.2.0rc1-py3-none-any.whl", "signalpost_client-9.2.0rc1.tar.gz",
-    "signalpost-npm-9.2.0-rc.1.tgz", "signalpost-chart-9.2.0-rc.1.tgz",
+    "signalpost-npm-9.2.0-rc.1.tgz", "n8n-nodes-signalpost-9.2.0-rc.1.tgz", "signalpost-chart-9.2.0-rc.1.tgz",
     "signalpost-9.2.0rc1-image-source.tar.gz", "signalpost-9.2.0rc1.cdx.json",
 }  # fmt: skip
 IMAGE = "signalpost-9.2.0rc1-image.tar"
@@ -319,6 +321,12 @@ def test_each_package_has_what_it_needs_and_nothing_that_was_not_committed(relea
     assert {"README.md", "LICENSE", "CHANGELOG.md", "package.json", "dist/index.js", "dist/index.d.ts"} <= {
         name.removeprefix("package/") for name in names
     }
+    with tarfile.open(released / "n8n-nodes-signalpost-9.2.0-rc.1.tgz") as package:
+        names = set(package.getnames())
+        said = json.load(package.extractfile("package/package.json"))  # type: ignore[arg-type]
+    assert {f"package/{path}" for path in (*said["n8n"]["nodes"], *said["n8n"]["credentials"], "dist/icons")} <= {
+        *names, *(str(Path(name).parent) for name in names)
+    }  # fmt: skip
     with tarfile.open(released / "signalpost-9.2.0rc1-image-source.tar.gz") as context:
         names = set(context.getnames())
     copied = re.findall(

@@ -90,7 +90,7 @@ class Stats(Output):
             examples=[["posts"]],
         ),
     ]
-    version: Annotated[str, Meta(examples=["0.1.0"])]
+    version: Annotated[str, Meta(examples=["1.0.0"])]
     uptime_seconds: Annotated[int, Meta(description="Of the process that answers.", examples=[86_400])]
 
 
@@ -293,7 +293,7 @@ class AdminBackup(Output):
     missing_files: Annotated[int | None, Meta(description="Media that were deleted while it was made.", examples=[0])]
     has_media: Annotated[bool, Meta(examples=[True])]
     has_master_key: Annotated[bool, Meta(examples=[False])]
-    version: Annotated[str, Meta(description="Of the program.", examples=["0.1.0"])]
+    version: Annotated[str, Meta(description="Of the program.", examples=["1.0.0"])]
     revision: Annotated[str | None, Meta(description="Of the schema.", examples=["0069"])]
     error: Annotated[str | None, Meta(description="Why it failed.", examples=[None])]
 
@@ -351,7 +351,7 @@ class PaymentDifference(Output):
 class System(Output):
     """What runs. Of processes without the engine, only the one that answers is known."""
 
-    version: Annotated[str, Meta(description="Of the program.", examples=["0.1.0"])]
+    version: Annotated[str, Meta(description="Of the program.", examples=["1.0.0"])]
     revision: Annotated[str, Meta(description="Of the schema.", examples=["0069"])]
     migrations: Annotated[
         Literal["current", "pending"],

@@ -19,7 +19,7 @@ class ApiHealth(Output):
     """`degraded`: requests are answered, but work is late, no engine runs, or the database is unreachable."""
 
     status: Annotated[Literal["ok", "degraded"], Meta(examples=["ok"])]
-    version: Annotated[str, Meta(examples=["0.1.0"])]
+    version: Annotated[str, Meta(examples=["1.0.0"])]
     uptime_seconds: Annotated[int, Meta(examples=[86_400])]
     time: Instant
     worker: WorkerHealth

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         WaitTimeout,
     )
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 __all__ = [
     "AsyncPages",
     "AsyncSignalpost",
