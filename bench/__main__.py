@@ -35,6 +35,7 @@ BENCHES = {
     "analytics": "Analytics: the overview of a year, and collecting numbers, against bare statements and calls",
     "rooms": "Reads of the rooms, against their own statements without the product",
     "console": "The console: from an address to a useful page, against a static page of the same content",
+    "telemetry": "Requests with OpenTelemetry switched on, sampling none, and not switched on",
     "start": "Start and idle memory, against bare imports and a bare app",
 }
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"

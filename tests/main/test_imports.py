@@ -13,7 +13,13 @@ LATER = {
     "jinja2": "the first page or mail",
     "cryptography.hazmat.primitives.serialization": "the first report of leaked keys",
     "PIL": "the first image",
+    "google.protobuf": "variables that name a collector of OpenTelemetry",
+    "opentelemetry": "variables that name a collector of OpenTelemetry",
+    "requests": "variables that name a collector of OpenTelemetry",
     "signalpost.captions.actions": "the first caption",
+    "signalpost.kit.http.traced_transport": "variables that name a collector of OpenTelemetry",
+    "signalpost.kit.traced_connections": "variables that name a collector of OpenTelemetry",
+    "signalpost.telemetry.exporting": "variables that name a collector of OpenTelemetry",
     "yarl": "the first address of another server",
 }
 DATACLASSES_MAX: Final = 54

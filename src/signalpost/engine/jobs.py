@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from signalpost.engine.contract import Done, Lease, LeaseLost, Source
 from signalpost.engine.wake import wake_sql
-from signalpost.kit import batches, ids, log
+from signalpost.kit import batches, ids, log, tracing
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Unavailable
 
@@ -219,7 +219,10 @@ class Jobs(Source[Job, JobResult]):
 
     async def run(self, lease: Lease, item: Job) -> JobResult:
         """See `Source`."""
-        result, error = await self._handle(lease, item)
+        with tracing.Recorded(f"job {item.kind}", {"signalpost.job.id": ids.encode("job", item.id)}) as span:
+            result, error = await self._handle(lease, item)
+            if span is not None and isinstance(result, Retry | Failed):
+                span.fail("failed" if error is None else type(error).__name__)
         if isinstance(result, Failed) and (tell := self._given_up.get(item.kind)) is not None:
             result = await self._tell(tell, lease, item, error) or result
         lease.count({Retry: "retrying", Failed: "failed"}.get(type(result), "done"))

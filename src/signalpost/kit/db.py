@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import asyncpg
 
-from signalpost.kit import clock, isolation, log, problems
+from signalpost.kit import clock, isolation, log, problems, tracing
 from signalpost.kit.connections import PATIENT, Connection, PooledConnection, prepare, set_codecs
 from signalpost.kit.patience import patience
 from signalpost.kit.pool import Pool
@@ -171,13 +171,17 @@ class Database:
 def _pool(
     dsn: str, size: int, application_name: str, pooler_dsn: str | None = None, *, own_every_second: bool = False
 ) -> Pool:
+    kind: type[Connection] = PooledConnection if pooler_dsn else Connection
+    if tracing.recorder is not None:
+        kind = _traced(is_pooled=pooler_dsn is not None)
+
     async def connect() -> Db:
         connection: Db = await asyncpg.connect(
             pooler_dsn or dsn,
             timeout=ACQUIRE_SECONDS,
             command_timeout=STATEMENT_SECONDS,
             server_settings={"application_name": application_name, "timezone": "UTC"},
-            connection_class=PooledConnection if pooler_dsn else Connection,
+            connection_class=kind,
         )
         try:
             await prepare(connection)
@@ -189,6 +193,12 @@ def _pool(
 
     show = PooledConnection.show if pooler_dsn else None
     return Pool(connect, size=size, idle_seconds=IDLE_SECONDS, show=show, own_every_second=own_every_second)
+
+
+def _traced(*, is_pooled: bool) -> type[Connection]:
+    from signalpost.kit import traced_connections  # noqa: PLC0415 - for a process that records spans
+
+    return traced_connections.TracedPooledConnection if is_pooled else traced_connections.TracedConnection
 
 
 class _Loan:

@@ -7,11 +7,14 @@ Our own, since the usual library imports so much that every start and every idle
 import logging
 import sys
 import traceback
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+
+from signalpost.kit import tracing
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the current request; it is in each of its log lines, problems and audit rows."""
@@ -36,6 +39,8 @@ class _Output:
 
 
 _output = _Output("info", human=False)
+exporter: Callable[[Mapping[str, Any]], None] | None = None
+"""Receives every line that is written, too; set by `telemetry`. It returns at once and raises nothing."""
 
 
 def set_up(*, level: str = "info", human: bool | None = None) -> None:
@@ -83,7 +88,11 @@ class Logger:
             fields["exception"] = "".join(traceback.format_exception(error)).rstrip()
         if (current := request_id.get()) is not None:
             fields.setdefault("request_id", current)
+        if (span := tracing.current.get()) is not None:
+            fields |= {"trace_id": span.trace_id, "span_id": span.span_id}
         fields = {"room": self._room, **fields, "event": event, "level": level, "at": datetime.now(UTC)}
+        if exporter is not None:
+            exporter(fields.copy())
         line = _for_people(fields) if _output.human else _encode(fields)
         sys.stderr.buffer.write(line + b"\n")  # one call, so that lines of threads do not mix
         sys.stderr.buffer.flush()

@@ -29,7 +29,7 @@ from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.storage import StorageFailure
 from signalpost.mail.smtp import Server
-from signalpost.main import messenger_checks
+from signalpost.main import messenger_checks, telemetry
 from signalpost.main.checks import Check
 from signalpost.main.database import require_pooler, require_usable
 from signalpost.main.listening import running_service
@@ -77,7 +77,8 @@ async def examine(settings: Settings, version: str) -> list[Check]:
         fix = "Start `signalpost serve` once, or set SIGNALPOST_DATABASE_URL."
         checks.append(Check("database", ok=False, detail=f"There is no database in {settings.data_dir}.", fix=fix))
     checks += [await _process(settings, version), await _storage(settings), *await _packages(settings)]
-    return [*checks, _base_url(settings), await _mail(settings), *await messenger_checks.examine(settings)]
+    checks += [_base_url(settings), await _mail(settings)]
+    return [*checks, *await messenger_checks.examine(settings), *telemetry.examine(settings)]
 
 
 def _failed(name: str, error: BaseException | str, fix: str) -> Check:

@@ -5,6 +5,7 @@ import contextlib
 import gc
 import resource
 import sys
+from functools import partial
 
 from signalpost.accounts.token_store import Renewals
 from signalpost.context import AppContext
@@ -15,7 +16,7 @@ from signalpost.kit import clock, log, loop_watch
 from signalpost.kit.program import command_line
 from signalpost.kit.service_manager import ServiceManager
 from signalpost.kit.storage import StorageFailure, Store
-from signalpost.main import app, http_server, metrics, wiring
+from signalpost.main import app, gauges, http_server, metrics, telemetry, wiring
 from signalpost.main.interruption import Interruption
 from signalpost.main.listening import Listening
 from signalpost.network_packages import loading
@@ -25,7 +26,8 @@ from signalpost.web.connections import Connections, guard
 from signalpost.web.lingering import Lingering
 
 GRACE_SECONDS = 24.0
-"""How long work in flight may take at shutdown; the whole shutdown takes at most a second more."""
+"""How long work in flight may take at shutdown; the whole shutdown takes at most a second more, and two more to send
+telemetry."""
 STORAGE_SECONDS_MAX = 30.0
 _logger = log.get("main")
 
@@ -48,7 +50,7 @@ async def serve(
     opened = app.open_context(
         settings, dsn, url=listening.url, pooler=settings.database_pooler_url, only_serves=not worker
     )
-    async with opened as context, contextlib.AsyncExitStack() as stack:
+    async with telemetry.exporting(settings) as exporting, opened as context, contextlib.AsyncExitStack() as stack:
         engine = context.engine
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
@@ -70,6 +72,8 @@ async def serve(
         for task in tasks:
             stack.callback(task.cancel)
         server = http_server.create(connections, listening, connections_max)
+        if exporting is not None:
+            stack.callback(asyncio.create_task(exporting.send_metrics(partial(gauges.read, context))).cancel)
         if context.storage.is_remote:
             stack.callback(asyncio.create_task(check_storage(context.storage)).cancel)
         tune_garbage_collection()
@@ -91,6 +95,7 @@ async def work(settings: Settings, dsn: str, metrics_on: Listening | None, inter
     """Run only the engine, until a signal; with an address, serve `/metrics` there."""
     await loading.load(settings.networks_extra, reserved=RESERVED_SLUGS)
     async with (
+        telemetry.exporting(settings) as exporting,
         app.open_context(settings, dsn, name="signalpost-worker", only_works=True) as context,
         contextlib.AsyncExitStack() as stack,
     ):
@@ -103,6 +108,8 @@ async def work(settings: Settings, dsn: str, metrics_on: Listening | None, inter
         interruption.stop = asyncio.Event()
         running, lag = asyncio.create_task(engine.run()), asyncio.create_task(loop_watch.measure_lag())
         stack.callback(lag.cancel)
+        if exporting is not None:
+            stack.callback(asyncio.create_task(exporting.send_metrics()).cancel)
         sys.stdout.write("The engine is running. Ctrl-C stops it.\n")
         sys.stdout.flush()
         await _run_until(interruption.stop, running, [lag])

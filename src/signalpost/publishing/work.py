@@ -17,7 +17,7 @@ from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import JobKind
-from signalpost.kit import ids, log
+from signalpost.kit import ids, log, tracing
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Connector, Outcome, OutcomeUnknown, Reconciled, TryLater
@@ -65,6 +65,13 @@ class TargetSource(Source[Begun, End]):
     async def run(self, lease: Lease, item: Begun) -> End:
         if isinstance(item, Unreadable):
             raise item.error
+        with tracing.Recorded(f"{item.kind} {item.due.target.platform}", parent=item.post_id) as span:
+            end = await self._attempt(lease, item)
+            if span is not None:
+                _describe(span, item, end)
+        return end
+
+    async def _attempt(self, lease: Lease, item: Attempt) -> End:
         failpoint("after-begin")
         with self._gates.suspects.running(item) as alone:
             await self._declare_bucket(item)
@@ -153,6 +160,21 @@ class TargetSource(Source[Begun, End]):
         if not change.lane_pause_seconds or (bucket := bucket_of(self._context, account)) is None:
             return None
         return bucket if self._limits.met(bucket, account.id) or change.limits_app else None
+
+
+def _describe(span: tracing.Span, attempt: Attempt, end: End) -> None:
+    post, target = attempt.due.post, attempt.due.target
+    span.set({
+        "signalpost.workspace.id": ids.encode("wsp", post.workspace_id),
+        "signalpost.post.id": ids.encode("pst", post.id),
+        "signalpost.target.id": ids.encode("tgt", target.id),
+        "signalpost.account.id": ids.encode("acc", target.account_id),
+        "signalpost.platform": target.platform,
+        "signalpost.attempt.number": attempt.number,
+        "signalpost.target.status": end.change.status,
+    })  # fmt: skip
+    if end.change.error is not None:
+        span.fail(end.change.error.code)
 
 
 def jobs(context: AppContext) -> list[JobKind]:

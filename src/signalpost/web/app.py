@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost.context import requested_url
-from signalpost.kit import clock, db, ids, log, problems
+from signalpost.kit import clock, db, ids, log, problems, tracing
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.patience import Patience, patience
 from signalpost.kit.tenant import across, tenant
@@ -208,6 +208,30 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
                 workspace=ids.encode("wsp", caller.workspace_id) if caller else None,
                 credential=_credential(caller.credential) if caller else None,
             )
+        return response
+
+    if tracing.recorder is None or endpoint.cached_seconds:  # health checks would be most of all traces
+        return respond
+    return _traced(endpoint, respond)
+
+
+def _traced(endpoint: Endpoint, handler: Handler) -> Handler:
+    """Return what serves an endpoint and records it as a span, which continues the trace of the client."""
+    name = f"{endpoint.method} {endpoint.path}"
+    attributes = {
+        "http.request.method": endpoint.method, "http.route": endpoint.path, "signalpost.operation": endpoint.name
+    }  # fmt: skip
+
+    async def respond(request: Request) -> Response:
+        parent = request.headers.get("traceparent")
+        with tracing.Recorded(name, attributes, kind="server", parent=tracing.open_span() or parent) as span:
+            response = await handler(request)
+            if span is not None:
+                span.set({"http.response.status_code": response.status, "signalpost.request.id": request.id})
+                if (caller := tenant.get()) is not None and isinstance(caller.workspace_id, UUID):
+                    span.set({"signalpost.workspace.id": ids.encode("wsp", caller.workspace_id)})
+                if response.status >= 500:
+                    span.fail(str(response.status))
         return response
 
     return respond

@@ -3,6 +3,7 @@
 from functools import lru_cache, partial
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -45,6 +46,23 @@ class Attempt(Struct, frozen=True):
     def number(self) -> int:
         """The value of X-<Brand>-Attempt."""
         return min(self.scheduled + 1, ATTEMPTS_MAX)
+
+
+class _PostData(Struct, rename="camel"):
+    post_id: str | None = None
+
+
+class _Envelope(Struct):
+    data: _PostData
+
+
+_read_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def post_of(attempt: Attempt) -> UUID | None:
+    """Return the post that the event is about, if it is about one."""
+    post_id = _read_envelope(attempt.body).data.post_id
+    return None if post_id is None else ids.decode("pst", post_id)
 
 
 class AttemptResult(Struct, frozen=True):

@@ -11,11 +11,12 @@ from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.engine.turns import Turns
 from signalpost.flags.cache import is_enabled
 from signalpost.flags.registry import STANDARD_WEBHOOK_HEADERS
-from signalpost.kit import clock, ids
+from signalpost.kit import clock, ids, tracing
 from signalpost.kit.db import Db
 from signalpost.kit.http import CALLS_MAX
 from signalpost.plans import limits
 from signalpost.settings import Settings
+from signalpost.webhooks import sending
 from signalpost.webhooks.actions import attempts, purge, replay, results
 from signalpost.webhooks.sending import Attempt, AttemptResult, sender_of
 
@@ -57,6 +58,14 @@ class DeliverySource(Source[Attempt, AttemptResult]):
 
     async def run(self, lease: Lease, attempt: Attempt) -> AttemptResult:
         """See `Source`."""
+        post_id = None if tracing.recorder is None else sending.post_of(attempt)
+        with tracing.Recorded(f"deliver {attempt.type}", parent=post_id) as span:
+            result = await self._run(lease, attempt)
+            if span is not None:
+                _describe(span, attempt, result)
+        return result
+
+    async def _run(self, lease: Lease, attempt: Attempt) -> AttemptResult:
         if attempt.crashes >= CRASHES_MAX:
             result = AttemptResult(clock.monotonic(), 0, error="the worker died while it sent this")
         else:
@@ -88,6 +97,17 @@ class DeliverySource(Source[Attempt, AttemptResult]):
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Attempt]]) -> None:
         """See `Source`."""
         await attempts.hand_back(db, [attempt for _, attempt in items])
+
+
+def _describe(span: tracing.Span, attempt: Attempt, result: AttemptResult) -> None:
+    span.set({
+        "signalpost.workspace.id": ids.encode("wsp", attempt.workspace_id),
+        "signalpost.webhook.id": ids.encode("whk", attempt.webhook_id),
+        "signalpost.delivery.id": ids.encode("dlv", attempt.id), "signalpost.event.type": attempt.type,
+        "signalpost.attempt.number": attempt.number,
+    })  # fmt: skip
+    if not result.delivered:
+        span.fail("no_response" if result.status is None else str(result.status))
 
 
 def _is_postponed(attempt: Attempt, result: AttemptResult) -> bool:

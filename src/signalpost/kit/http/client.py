@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from signalpost.kit import tracing
 from signalpost.kit.addresses import Address, AllowList
 from signalpost.kit.http.bodies import RequestBody
 from signalpost.kit.http.errors import NotSent, UnknownHost, UnsafeUrl
@@ -44,6 +45,7 @@ class Client:
         connections_per_host_max: int = 0,
         calls_max: CallLimits | None = None,
         lookup: Lookup | None = None,
+        propagates: bool = False,
     ) -> None:
         """Store the rules. Connections are opened by the first call, on the loop that runs then.
 
@@ -54,6 +56,7 @@ class Client:
             connections_per_host_max: the same for one (host, port, scheme); 0 = no bound of its own.
             calls_max: calls under way for one tenant (see `kit.tenant`); None for no bound.
             lookup: how names are resolved; by the system if left out.
+            propagates: whether receivers may continue our traces, where spans are recorded (`kit.tracing`).
 
         Raises:
             ValueError: an entry of `allowed_private_hosts` is invalid.
@@ -61,7 +64,7 @@ class Client:
         self._guard = Guard(AllowList.parse(allowed_private_hosts))
         self._resolver = Resolver(lookup)
         self._transport = _LazyTransport(
-            self._guard, self._resolver, user_agent, (connections_max, connections_per_host_max)
+            self._guard, self._resolver, user_agent, (connections_max, connections_per_host_max), propagates=propagates
         )
         self._shares = None if calls_max is None else (Shares(calls_max.per_workspace), Shares(calls_max.per_tenant))
 
@@ -256,8 +259,9 @@ class Client:
 class _LazyTransport:
     """The transport of a client, made by the first call."""
 
-    def __init__(self, *rules: Any) -> None:
+    def __init__(self, *rules: Any, propagates: bool) -> None:
         self._rules = rules
+        self._propagates = propagates
         self._transport: Transport | None = None
 
     async def get(self) -> "Transport":
@@ -265,7 +269,11 @@ class _LazyTransport:
         if self._transport is None:
             module = await asyncio.to_thread(importlib.import_module, "signalpost.kit.http.transport")
             if self._transport is None:  # no simultaneous call was faster
-                self._transport = module.Transport(*self._rules)
+                if tracing.recorder is None:
+                    self._transport = module.Transport(*self._rules)
+                else:
+                    traced = importlib.import_module("signalpost.kit.http.traced_transport")
+                    self._transport = traced.TracedTransport(*self._rules, propagates=self._propagates)
         return self._transport
 
     async def close(self) -> None:

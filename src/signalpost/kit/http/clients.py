@@ -39,18 +39,21 @@ class Clients:
             ValueError: an entry of `allowed_private_hosts` is invalid.
         """
 
-        def client(connections_max: int, per_host_max: int, calls_max: CallLimits | None) -> Client:
+        def client(
+            connections_max: int, per_host_max: int, calls_max: CallLimits | None, *, propagates: bool = False
+        ) -> Client:
             return Client(
                 allowed_private_hosts,
                 user_agent,
                 connections_max=connections_max,
                 connections_per_host_max=per_host_max,
                 calls_max=calls_max,
+                propagates=propagates,
             )
 
         return cls(
             publishing=client(512, 256, None),
-            webhooks=client(512, 64, CALLS_MAX),
+            webhooks=client(512, 64, CALLS_MAX, propagates=True),
             accounts=client(128, 64, CALLS_MAX),
             pages=client(512, 64, CALLS_MAX),
             messenger=client(128, 64, CALLS_MAX),

@@ -12,7 +12,7 @@ from uuid import UUID
 import asyncpg
 from msgspec import Struct, field
 
-from signalpost.kit import clock
+from signalpost.kit import clock, tracing
 from signalpost.kit.db import ACQUIRE_SECONDS, DATABASE_UNREACHABLE, Database
 from signalpost.kit.patience import Patience, patience
 from signalpost.kit.problems import Unavailable
@@ -91,7 +91,11 @@ class CreateQueue:
 
 
 async def _write(database: Database, group: Sequence[_Waiting]) -> None:
-    """Write these posts; each by itself if one of them made the statement fail."""
+    """Write these posts; each by itself if one of them made the statement fail.
+
+    A statement for several requests is in the trace of none of them.
+    """
+    tracing.current.set(group[0].new.span if len(group) == 1 else None)
     try:
         async with database.connection() as db:
             obstacles = await writer.write(db, [item.new for item in group])

@@ -10,9 +10,9 @@ from itertools import chain
 from typing import Any, Final, Literal
 
 import asyncpg
-from msgspec import Struct
+from msgspec import Struct, field
 
-from signalpost.kit import clock, rows
+from signalpost.kit import clock, rows, tracing
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
@@ -67,6 +67,7 @@ class NewPost(Struct):
     """A post to be written. If it is queued, a unit of `plan`, whose limits hold, is spent on it.
 
     `key_row`: the response under its Idempotency-Key, to be written with it; only where the plan has no limits.
+    `span`: within which it was built, since posts of several requests may be written together.
     """
 
     post: PostRow
@@ -75,6 +76,7 @@ class NewPost(Struct):
     history: list[AuditRow]
     plan: str
     key_row: KeyRow | None = None
+    span: tracing.Span | None = field(default_factory=tracing.open_span)
 
     @property
     def contents(self) -> list[bytes]:
@@ -240,7 +242,11 @@ async def write(db: Db, posts: Sequence[NewPost]) -> list[Obstacle | None]:
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
         raise _conflict(error, first) from None
-    return [record[0] for record in records]
+    obstacles: list[Obstacle | None] = [record[0] for record in records]
+    for new, obstacle in zip(posts, obstacles, strict=True):
+        if obstacle is None:
+            tracing.post_written(new.post.id, new.span)
+    return obstacles
 
 
 _CHANGED: Final = ", ".join(
