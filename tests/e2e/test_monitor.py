@@ -46,6 +46,15 @@ def test_every_alert_is_tested_and_explained() -> None:
     assert set(re.findall(r"^### (\w+)$", GUIDE, re.MULTILINE)) == ALERTS
 
 
+def test_every_alert_says_what_it_means_how_to_look_and_what_to_do() -> None:
+    sections = re.split(r"^### (\w+)$", GUIDE.partition("\n## Alerts\n")[2], flags=re.MULTILINE)[1:]
+    for alert, text in zip(sections[::2], sections[1::2], strict=True):
+        parts = re.findall(r"^- \*\*(.+?)\.\*\* ((?:.+\n?)(?:  .+\n?)*)", text, re.MULTILINE)
+
+        assert [title for title, _ in parts] == ["What it means", "How to look", "What to do"], alert
+        assert min(len(part) for _, part in parts) > 25, alert
+
+
 async def test_prometheus_reads_every_query_of_alerts_and_dashboard(service: Service, api: Api, tmp_path: Path) -> None:
     """Those that say something of a quiet installation have an answer; the others are understood."""
     await api.connect("sandbox", username="watched")

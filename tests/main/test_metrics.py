@@ -3,15 +3,18 @@
 import re
 import socket
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.counterparts.tools import free_port
 from tests.helpers.api import check
+from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
-from signalpost.kit import clock
+from signalpost.kit import clock, ids
+from signalpost.kit.db import Database
 from signalpost.main import app, metrics
 from signalpost.web.app import Application
 
@@ -143,6 +146,40 @@ def own_address() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 9))  # nothing is sent
         return str(probe.getsockname()[0])
+
+
+async def test_accounts_and_outcomes_that_wait_are_counted(context: AppContext, make: Make, database: Database) -> None:
+    """Of the whole installation. What waits for next week is not what the network is asked about."""
+
+    async def read() -> dict[str, float]:
+        page = (await get(context, "127.0.0.1")).text
+        found = re.findall(r'^signalpost_(?:accounts\{status="(\w+)"\}|outcomes_waiting) (\S+)$', page, re.MULTILINE)
+        return {status or "waiting": float(value) for status, value in found}
+
+    before = await read()
+    owner = await make.owner()
+    first, second = [await make.account(owner) for _ in range(2)]
+    post = await make.post(owner, scheduledAt=clock.wire(clock.now() + timedelta(days=7)))
+    post_id = ids.decode("pst", post["id"])
+    async with database.transaction() as db:
+        await db.execute("update account set status = 'needs_reauth' where id = $1", ids.decode("acc", first["id"]))
+        changed = await db.fetch(
+            "update target set status = 'unknown', next_attempt_at = now() + interval '50 minutes'"
+            " where post_id = $1 and account_id = $2 returning account_id",
+            post_id,
+            ids.decode("acc", second["id"]),
+        )
+        await db.execute(
+            "update lane set next_due_at = now() + interval '50 minutes' where key = any($1)",
+            [row[0] for row in changed],
+        )
+    after = await read()
+    async with database.transaction() as db:
+        await db.execute("update target set status = 'cancelled', next_attempt_at = null where post_id = $1", post_id)
+
+    assert {name: after[name] - before[name] for name in after} == {
+        "active": 1, "needs_reauth": 1, "expiring": 0, "restricted": 0, "paused": 0, "waiting": 1,
+    }  # fmt: skip
 
 
 async def test_the_guide_lists_every_metric_of_the_service(context: AppContext) -> None:

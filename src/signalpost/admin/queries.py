@@ -67,6 +67,15 @@ from ({_DUE_LANES}) l cross join lateral (
 ) d
 order by d.next_attempt_at, d.id limit $1
 """  # noqa: S608 - constants only
+# The next look for an unknown outcome is an hour away at most, so its lane is among these.
+_OUTCOMES: Final = """
+select count(*) from (
+    select key from lane where kind = 'target' and next_due_at <= now() + interval '75 minutes'
+    order by next_due_at limit 500) l
+cross join lateral (
+    select from target t where t.account_id = l.key and t.next_attempt_at is not null and t.status = 'unknown'
+    limit 1000) u
+"""
 _WORKERS: Final = """
 select w.id, w.host, w.seen_at, (select count(*) from lane l where l.owner = w.id) from worker w order by w.id limit $1
 """
@@ -184,6 +193,17 @@ async def count(db: Db, sql: str, rows: float) -> Count:
     records = await db.fetch(sql, percent, timeout=READ_SECONDS)
     numbers = {tuple(record[:-1]): round(record[-1] * 100.0 / percent) for record in (tuple(row) for row in records)}
     return Count(numbers, percent < 100.0)
+
+
+async def accounts_by_status(db: Db) -> dict[str, int]:
+    """Return how many accounts are connected, by their state; of a large table an estimate."""
+    rows = await db.fetch(_SIZES, ["account"], timeout=READ_SECONDS)
+    return (await count(db, _ACCOUNTS, float(rows[0][1]))).by(0)
+
+
+async def outcomes_waiting(db: Db) -> int:
+    """Return how many targets with an unknown outcome wait to be looked for, in the 500 accounts that are due next."""
+    return int(await db.fetchval(_OUTCOMES, timeout=READ_SECONDS))
 
 
 async def queue(db: Db) -> Queue:

@@ -6,7 +6,7 @@ the API reads: the page of one that only runs the engine has NaN, or no series.
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -14,6 +14,7 @@ import asyncpg
 from prometheus_client import Gauge
 
 from signalpost.admin import backups
+from signalpost.admin import queries as figures
 from signalpost.billing import differences, provider
 from signalpost.context import AppContext
 from signalpost.health import queries
@@ -56,14 +57,26 @@ WRITABLE = Gauge(
 )
 FREE_BYTES = Gauge("signalpost_data_free_bytes", "Free space on the disk of the data folder")
 
-for _gauge in (BACKUP_AGE, PAYMENTS_NOTIFIED, PAYMENT_DIFFERENCES, WORKERS, WRITABLE, FREE_BYTES):
+ACCOUNTS = Gauge("signalpost_accounts", "Connected accounts by their state", ("status",))
+OUTCOMES_WAITING = Gauge(
+    "signalpost_outcomes_waiting", "Posts whose outcome is unknown and that wait to be looked for at their network"
+)
+_STATUSES: Final = ("active", "expiring", "needs_reauth", "restricted", "paused")
+
+for _gauge in (OUTCOMES_WAITING, BACKUP_AGE, PAYMENTS_NOTIFIED, PAYMENT_DIFFERENCES, WORKERS, WRITABLE, FREE_BYTES):
     _gauge.set(math.nan)
 
 
 async def read(context: AppContext) -> None:
     """Set all gauges."""
     with across_workspaces():
-        await asyncio.gather(_engine(context), _database(context), _backup(context.database), _payments(context))
+        await asyncio.gather(
+            _engine(context),
+            _database(context),
+            _backup(context.database),
+            _publishing(context.database),
+            _payments(context),
+        )
     FREE_BYTES.set(await asyncio.to_thread(free_bytes, context.settings.data_dir))
 
 
@@ -99,6 +112,18 @@ async def _backup(database: Database) -> None:
     except _UNKNOWN:
         age = None
     BACKUP_AGE.set(math.nan if age is None else age.seconds)
+
+
+async def _publishing(database: Database) -> None:
+    try:
+        async with _connection(database) as db:
+            accounts: Mapping[str, float] = await figures.accounts_by_status(db)
+            waiting = float(await figures.outcomes_waiting(db))
+    except _UNKNOWN:
+        accounts, waiting = dict.fromkeys(_STATUSES, math.nan), math.nan
+    for status in _STATUSES:
+        ACCOUNTS.labels(status).set(accounts.get(status, 0))
+    OUTCOMES_WAITING.set(waiting)
 
 
 async def _payments(context: AppContext) -> None:
