@@ -60,6 +60,11 @@ test: $(DEV) test-tools  ## Set up and run all tests: make test ROOM=support, AR
 faults: $(DEV) test-tools  ## Run the fault tests in full, hold figures against goals (an hour): make faults ONLY=R1,R4
 	$(BIN)/python -m $(if $(ARGS),pytest -m "" $(ARGS),tests.figures run $(ONLY))
 
+.PHONY: n8n
+n8n: $(DEV) test-tools  ## Install n8n itself (1.1 GB, some minutes) and run the package for it in there
+	@scripts/install-test-tools n8n
+	$(BIN)/python -m pytest -m heavy tests/clients/test_n8n_itself.py $(ARGS)
+
 .PHONY: reliability
 reliability: $(DEV)  ## Generate RELIABILITY.md from what `make faults` has measured
 	$(BIN)/python -m tests.figures page
