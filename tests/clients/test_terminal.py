@@ -80,10 +80,10 @@ def test_help_imports_nothing_large() -> None:
 async def test_login_keeps_a_key_that_works_and_no_other(place: Place) -> None:
     async with Terminal(place, SIGNALPOST_API_KEY="", SIGNALPOST_API_URL="") as sp:
         assert (await sp.types("me")).problems == "You are not signed in. Run `sp login`, or set SIGNALPOST_API_KEY.\n"
-        refused = await sp.types("login", "--url", place.url, text="sp_live_wrong\n")
+        refused = await sp.types("login", "--url", place.url, "--key-stdin", text="sp_live_wrong\n")
         assert refused.code == _exits.NOT_SIGNED_IN
         assert not (sp.folder / "servers.json").exists()
-        signed_in = await sp.types("login", "--url", place.url, "--name", "work", text=place.key + "\n")
+        signed_in = await sp.types("login", "--url", place.url, "--name", "work", "--key-stdin", text=place.key + "\n")
         assert signed_in.out.startswith("Signed in to work: Acme ")
         assert stat.S_IMODE((sp.folder / "servers.json").stat().st_mode) == 0o600
         assert (await sp.types("me")).code == 0
@@ -91,6 +91,8 @@ async def test_login_keeps_a_key_that_works_and_no_other(place: Place) -> None:
         assert place.key not in (await sp.types("servers", "--json")).out
         assert (await sp.types("logout")).out == "The key of work is forgotten.\n"
         assert (await sp.types("me")).code == _exits.NOT_SIGNED_IN
+    async with RawHttp(place) as plain:
+        assert "code" not in await plain.run(Step("", "getMe")), "a key that was pasted may be in use elsewhere"
 
 
 async def test_what_can_go_wrong_is_a_sentence_and_a_code(instance: Instance, place: Place) -> None:

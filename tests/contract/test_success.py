@@ -160,6 +160,16 @@ async def _own_session(sample: Sample, request: PreparedRequest) -> None:
     request.path = f"/auth/sessions/{next(row['id'] for row in sessions if not row['current'])}"
 
 
+async def _device_asks(sample: Sample, request: PreparedRequest) -> None:
+    """A device shows a code; the owner has signed in. For `token`, they have approved it."""
+    request.key = (await session_of(sample, sample.owner)).access_token
+    codes = (await sample.api.post("/device-logins", json={"deviceName": "laptop"})).json()
+    request.body = {"userCode": codes["userCode"]}
+    if request.path == "/device-logins/token":
+        await sample.api.post("/device-logins/approve", json=request.body, key=request.key)
+        request.key, request.body = None, {"deviceCode": codes["deviceCode"]}
+
+
 async def _oidc_code(sample: Sample, request: PreparedRequest) -> None:
     verifier = secrets.token_urlsafe(48)
     context = sample.make.context
@@ -358,6 +368,10 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/logout": _signed_in,
     "POST /auth/password/reset": _reset_token,
     "POST /auth/oidc/token": _oidc_code,
+    "POST /device-logins/token": _device_asks,
+    "POST /device-logins/lookup": _device_asks,
+    "POST /device-logins/approve": _device_asks,
+    "POST /device-logins/refuse": _device_asks,
     "POST /workspaces": _signed_in,
     "PATCH /workspaces/{id}": _signed_in,
     "DELETE /workspaces/{id}": _own_workspace,
@@ -479,6 +493,9 @@ def test_what_leaves_no_history_is_listed() -> None:
         "POST /approvals/{token}/code",
         "POST /queue/process",
         "POST /admin/sync-metrics-cron",
+        "POST /device-logins",
+        "POST /device-logins/token",
+        "POST /device-logins/lookup",
         "POST /status/subscribe",
         "POST /wa/webhook",
         "POST /webhooks/{id}/results",

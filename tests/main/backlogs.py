@@ -147,6 +147,14 @@ BACKLOGS: Final = {
         "one_time_token",
         "select count(*) from one_time_token where expires_at < now() - interval '1 day'",
     ),
+    "device logins": Backlog(
+        "api_keys.purge_device_logins",
+        "insert into device_login (id, device_hash, user_hash, device_name, address, expires_at, interval_seconds)"
+        " select pg_temp.id_of(n), sha256(n::text::bytea), sha256(('u' || n)::bytea), 'old', '10.0.0.1', "
+        f"{_OLD}, 5 from {_N}",
+        "device_login",
+        "select count(*) from device_login where device_name = 'old'",
+    ),
     "mails": Backlog(
         "mail.purge",
         "insert into mail_message (id, recipient, mailbox, template, state, created_at)"

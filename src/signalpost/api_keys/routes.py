@@ -2,7 +2,8 @@ import asyncio
 from typing import Annotated
 
 from signalpost.api_keys import queries, secret_scanning, views
-from signalpost.api_keys.actions import keys, leaked
+from signalpost.api_keys.actions import device_logins, keys, leaked
+from signalpost.api_keys.errors import AccessDenied, AuthorizationPending, ExpiredToken, SlowDown
 from signalpost.api_keys.queries import ApiKeyRow
 from signalpost.api_keys.schemas import (
     ApiKey,
@@ -10,18 +11,33 @@ from signalpost.api_keys.schemas import (
     ApiKeyQuery,
     ApiKeyRevocation,
     ApiKeyWithSecret,
+    DeviceLogin,
+    DeviceLoginApprove,
+    DeviceLoginCodes,
+    DeviceLoginCreate,
+    DeviceLoginKey,
+    DeviceLoginRedeem,
+    DeviceLoginReject,
+    DeviceLoginResolve,
     LeakedKeysReport,
 )
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidSignature, MalformedRequest, PayloadTooLarge
+from signalpost.kit.problems import (
+    Forbidden,
+    InsufficientScope,
+    InvalidSignature,
+    MalformedRequest,
+    NotFound,
+    PayloadTooLarge,
+)
 from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.fields import ApiKeyId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import LIST_ALL, Page
-from signalpost.web.request import Request, read_body
+from signalpost.web.request import ClientAddress, Request, read_body
 from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
@@ -102,3 +118,66 @@ async def revoke_api_key(key: MyKey, context: AppContext, db: Db, caller: Caller
     With a key, this needs the scope `keys:write`, unless the key revokes itself.
     """
     return await keys.revoke_api_key(context, db, caller, key)
+
+
+@routes.post("/device-logins", scope=PUBLIC, bucket="login", across_workspaces=True, history="nothing")
+async def create_device_login(context: AppContext, data: DeviceLoginCreate, address: ClientAddress) -> DeviceLoginCodes:
+    """Ask for an API key for a program without a browser, such as `sp login`: device authorization (RFC 8628).
+
+    The program shows the person `userCode` and `verificationUri`, and asks `POST /device-logins/token` what came of it.
+    It works for ten minutes.
+    """
+    return await device_logins.create_device_login(context, data, address)
+
+
+@routes.post(
+    "/device-logins/token",
+    scope=PUBLIC,
+    status=200,
+    across_workspaces=True,
+    history="nothing",
+    raises=(AuthorizationPending, SlowDown, AccessDenied, ExpiredToken),
+)
+async def take_device_login(context: AppContext, data: DeviceLoginRedeem) -> DeviceLoginKey:
+    """Take the API key, once a person has granted it. Until then the problem is `authorization_pending`.
+
+    Ask every `intervalSeconds`. Only one response contains the key.
+    """
+    return await device_logins.take_key(context, data.device_code)
+
+
+@routes.post(
+    "/device-logins/lookup",
+    scope=SIGNED_IN,
+    status=200,
+    across_workspaces=True,
+    history="nothing",
+    raises=(Forbidden, NotFound),
+)
+async def find_device_login(context: AppContext, caller: Caller, data: DeviceLoginResolve) -> DeviceLogin:
+    """Return the device that shows a code. Only a person who is signed in can ask.
+
+    Wrong codes are counted: ten in 15 minutes of a person.
+    """
+    return await device_logins.find_device_login(context, caller, data.user_code)
+
+
+@routes.post(
+    "/device-logins/approve",
+    scope=SIGNED_IN,
+    status=200,
+    across_workspaces=True,
+    raises=(Forbidden, InsufficientScope, NotFound, PlanLimitReached),
+)
+async def approve_device_login(context: AppContext, caller: Caller, data: DeviceLoginApprove) -> ApiKey:
+    """Grant a device an API key of yours, in the workspace of the request. Only a person who is signed in can.
+
+    Approve only what you started yourself: whoever has the device has the key.
+    """
+    return await device_logins.approve(context, caller, data)
+
+
+@routes.post("/device-logins/refuse", scope=SIGNED_IN, status=204, across_workspaces=True, raises=(Forbidden, NotFound))
+async def refuse_device_login(context: AppContext, caller: Caller, data: DeviceLoginReject) -> None:
+    """Refuse a device its key. Only a person who is signed in can."""
+    await device_logins.refuse(context, caller, data.user_code)

@@ -116,3 +116,100 @@ class LeakedKeysReport(Output):
 
     revoked: Annotated[int, Meta(description="Keys revoked by it, with those that they issued.", examples=[1])]
     unknown: Annotated[int, Meta(description="Tokens of the right form that are no valid key here.", examples=[0])]
+
+
+class DeviceLoginCreate(Input):
+    """Ask for a key for a program without a browser."""
+
+    device_name: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=80,
+            description="Where the program runs, for the person who decides. It becomes the key's name.",
+            examples=["ada-laptop"],
+        ),
+    ]
+
+
+class DeviceLoginCodes(Output):
+    """The codes of a sign-in. The program keeps `deviceCode`, and shows the person the others."""
+
+    device_code: Annotated[str, Meta(examples=["GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS0s"])]
+    user_code: Annotated[
+        str, Meta(description="Eight letters, in any case, with or without the hyphen.", examples=["WDJB-MJHT"])
+    ]
+    verification_uri: Annotated[str, Meta(examples=["https://social.example.com/console/device"])]
+    verification_uri_complete: Annotated[
+        str, Meta(examples=["https://social.example.com/console/device?code=WDJB-MJHT"])
+    ]
+    expires_at: Annotated[Instant, Meta(examples=["2026-11-21T18:10:00.000Z"])]
+    interval_seconds: Annotated[int, Meta(description="How long to wait between two questions.", examples=[5])]
+
+
+class DeviceLoginRedeem(Input):
+    """Ask what came of a sign-in."""
+
+    device_code: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="The `deviceCode` of the sign-in.",
+            examples=["GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS0s"],
+        ),
+    ]
+
+
+class DeviceLoginKey(Output):
+    """The key that a person granted. Only this response contains it."""
+
+    id: Annotated[str, Meta(examples=[ids.example("key")])]
+    key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_…"])]
+
+
+UserCode = Annotated[
+    str, Meta(min_length=1, max_length=32, description="The code that the device shows.", examples=["WDJB-MJHT"])
+]
+
+
+class DeviceLoginResolve(Input):
+    """Ask which device shows a code."""
+
+    user_code: UserCode
+
+
+class DeviceLogin(Output):
+    """A device that asks for a key. Its name is what it says of itself; the address is where the request came from."""
+
+    device_name: Annotated[str, Meta(examples=["ada-laptop"])]
+    address: Annotated[str, Meta(examples=["203.0.113.7"])]
+    created_at: Instant
+    expires_at: Instant
+
+
+class DeviceLoginReject(Input):
+    """Refuse a device its key."""
+
+    user_code: UserCode
+
+
+class DeviceLoginApprove(Input):
+    """Grant a key to the device, in the workspace of the request. It never has more rights than you."""
+
+    user_code: UserCode
+    mode: Annotated[Mode, Meta(description="A `test` key sees only the sandbox.")] = "live"
+    scopes: Annotated[
+        Annotated[list[Scope], Meta(min_length=1, max_length=len(SCOPES))] | None,
+        Meta(
+            description="What the key may do. Default: all that you may do, except `instance:admin`.",
+            examples=[["posts:read", "posts:write", "posts:publish"]],
+        ),
+    ] = None
+    profile_ids: Annotated[
+        Annotated[list[ProfileId], Meta(min_length=1, max_length=500)] | None,
+        Meta(
+            description="The only profiles that the key sees. Default: all that you see.",
+            examples=[["prof_01M7Z0000000000000000000AB"]],
+        ),
+    ] = None

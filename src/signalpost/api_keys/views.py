@@ -36,6 +36,11 @@ def api_key_with_secret(row: ApiKeyRow, key: str) -> ApiKeyWithSecret:
     return ApiKeyWithSecret(**structs.asdict(api_key(row)), key=key)
 
 
+def without_secret(created: ApiKeyWithSecret) -> ApiKey:
+    """Return the key as lists have it."""
+    return ApiKey(**{name: getattr(created, name) for name in ApiKey.__struct_fields__})
+
+
 def _issuer(row: ApiKeyRow) -> KeyIssuer:
     if row.issued_by is None:
         return KeyIssuer(type="user", id=ids.encode("usr", row.created_by), name=row.created_by_name)

@@ -301,6 +301,10 @@ ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "audit": ("actor", "history"),
     "audit_seal": ("hash", "the chain of history"),
     "billing_feedback": ("user_id", "what a person answered"),
+    "device_login": (
+        "key_id",
+        "opened by nobody; what it is granted is a key of its own",
+    ),
     "feature_flag": ("updated_by", "history of the installation"),
     "mail_message": ("owner_id", "counts what was sent"),
     "post_message": ("author user_id", "what a person said"),

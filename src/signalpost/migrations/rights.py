@@ -53,7 +53,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     ),
     **dict.fromkeys(
         (
-            "billing_difference", "billing_provider", "engine_timeline", "instance", "messenger_guess",
+            "billing_difference", "billing_provider", "device_login", "engine_timeline", "instance", "messenger_guess",
             "network_app", "one_time_token", "rate_bucket", "request_bucket", "status_subscriber", "user_identity",
             "worker",
         ),

@@ -238,7 +238,7 @@ async def revoke_api_key(context: AppContext, db: Db, caller: Caller, row: ApiKe
         InsufficientScope: the caller is a key without the scope, or the key may do more than it.
     """
     if caller.key_id != row.id:
-        _require_key_management(caller)
+        require_key_management(caller)
         if caller.key_id is not None and not _covers(caller, row):
             raise problems.InsufficientScope("This API key cannot revoke a key that may do more than itself.")
     await _lock(db, caller.workspace_id)
@@ -273,7 +273,8 @@ async def revoke_key(
     return revoked
 
 
-def _require_key_management(caller: Caller) -> None:
+def require_key_management(caller: Caller) -> None:
+    """Raise Forbidden or InsufficientScope for a caller without API keys."""
     if "keys:write" in caller.scopes:
         return
     if caller.auth == "api_key":

@@ -41,11 +41,12 @@ def private_file(path: Path, text: str) -> None:
 
 @dataclass(frozen=True)
 class Server:
-    """A server, its key, and the profile to post from."""
+    """A server, its key, and the profile to post from. `granted`: the key was made for this terminal alone."""
 
     url: str
     key: str
     profile: str | None = None
+    granted: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any, Final
 import click
 
 COMMANDS: Final = {
-    "login": ("login:login", "Keep the key of a server."),
-    "logout": ("login:logout", "Forget the key of a server."),
+    "login": ("login:login", "Sign in to a server: you grant a key in the console."),
+    "logout": ("login:logout", "Revoke and forget the key of a server."),
     "servers": ("login:servers", "List the servers whose keys are kept."),
     "me": ("login:me", "Show who you are, and where."),
     "post": ("posts:post", "Create, schedule, check and follow posts."),

@@ -35,6 +35,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
   accounts: "accounts",
   analytics: "analytics",
   developers: "developers",
+  device: "device",
   team: "team",
   billing: "billing",
   support: "support",

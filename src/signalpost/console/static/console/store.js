@@ -72,10 +72,10 @@ export const loadPlatforms = shared(async () => {
   platforms.value = (await get("/platforms")).data;
 });
 
-/** @param {string} id */
-export function chooseWorkspace(id) {
+/** @param {string} id @param {string} [page] with what follows it in the address */
+export function chooseWorkspace(id, page = "") {
   localStorage.setItem("workspace", id);
-  location.assign(`${ROOT}/console`);
+  location.assign(`${ROOT}/console${page}`);
 }
 
 /** @param {string} id */

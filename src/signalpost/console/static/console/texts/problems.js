@@ -15,6 +15,19 @@ export const PROBLEMS = {
     t("The e-mail address, the password or the code is wrong."),
     t("Check them. “Forgot your password?” on the page to sign in helps further."),
   ],
+  authorization_pending: () => [
+    t("Nobody has decided about this terminal yet."),
+    t("Open the page that it names, and decide there."),
+  ],
+  slow_down: () => [t("The terminal asks too often."), t("Wait a minute, then try again.")],
+  access_denied: () => [
+    t("The terminal was refused its key."),
+    t("If that was a mistake, start again in the terminal."),
+  ],
+  expired_token: () => [
+    t("This code of a terminal no longer works."),
+    t("Start again in the terminal. A code works for ten minutes."),
+  ],
   key_revoked: () => [t("This API key no longer works."), t("Make a new one under Developers.")],
   second_factor_required: () => [
     t("A code of your authenticator app is needed."),

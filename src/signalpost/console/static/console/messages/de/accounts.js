@@ -10,7 +10,6 @@ export default /** @type {Record<string, string>} */ ({
   "Connect {network}": "{network} verbinden",
   Connected: "Verbunden",
   "Connected.": "Verbunden.",
-  Continue: "Weiter",
   "Continue at {network}": "Weiter zu {network}",
   Disconnect: "Trennen",
   "Disconnect {name}?": "{name} trennen?",

@@ -189,7 +189,6 @@ export default /** @type {Record<string, string>} */ ({
   Set: "Setzen",
   "Set the state of {name}": "Zustand von {name} setzen",
   "Share of the workspaces, in percent": "Anteil der Arbeitsbereiche, in Prozent",
-  Since: "Seit",
   Slow: "Langsam",
   "Something is late or broken:": "Etwas ist verspätet oder gestört:",
   Staff: "Betreiber",

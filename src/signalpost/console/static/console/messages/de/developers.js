@@ -63,7 +63,6 @@ export default /** @type {Record<string, string>} */ ({
   "Last failure": "Letzter Fehler",
   "Last success": "Letzter Erfolg",
   "List of events": "Liste der Ereignisse",
-  "Live: publishes for real": "Live: veröffentlicht wirklich",
   "Look at {event}": "{event} ansehen",
   "Make a new secret": "Neues Geheimnis erstellen",
   "Make an API key": "API-Schlüssel erstellen",
@@ -110,7 +109,6 @@ export default /** @type {Record<string, string>} */ ({
   "Sent as": "Gesendet als",
   "Stopped.": "Angehalten.",
   "Switch now": "Jetzt wechseln",
-  "Test: only the sandbox": "Test: nur die Sandbox",
   "Test key": "Testschlüssel",
   "The API has no operation {name}.": "Die API hat keine Operation {name}.",
   "The answer is a file; the curl command brings it.":
@@ -134,7 +132,6 @@ export default /** @type {Record<string, string>} */ ({
   "Where it is used, such as CMS": "Wo er benutzt wird, zum Beispiel CMS",
   "Your role does not include {scope}: it will be refused.":
     "Ihre Rolle enthält {scope} nicht: Das wird abgelehnt.",
-  "Your role has no API keys": "Ihre Rolle hat keine API-Schlüssel",
   "Your server checks the signature of each delivery with it. It is shown only now.":
     "Ihr Server prüft damit die Signatur jeder Zustellung. Es wird nur jetzt gezeigt.",
   "Your server hears of every result the moment it is known, signed and repeated until it answers.":

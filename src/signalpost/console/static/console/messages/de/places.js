@@ -3,6 +3,5 @@ export default /** @type {Record<string, string>} */ ({
   Expires: "Gilt bis",
   Part: "Teil",
   Picture: "Bild",
-  Rights: "Rechte",
   Setting: "Einstellung",
 });

@@ -56,6 +56,8 @@ export default /** @type {Record<string, string>} */ ({
     "Geben Sie den Code ein, den die App zeigt, oder einen Wiederherstellungscode.",
   "Go back and look whether it was deleted, or belongs to a client that you do not see.":
     "Gehen Sie zurück und sehen Sie nach, ob es gelöscht wurde oder zu einem Kunden gehört, den Sie nicht sehen.",
+  "If that was a mistake, start again in the terminal.":
+    "War das ein Versehen, beginnen Sie im Terminal noch einmal.",
   "It is sent again. If this goes on, choose the file again.":
     "Es wird noch einmal gesendet. Hört das nicht auf, wählen Sie die Datei noch einmal.",
   "Keep the current plan first, then choose the larger one again.":
@@ -68,6 +70,7 @@ export default /** @type {Record<string, string>} */ ({
   "No plans are sold here: everything is included.":
     "Hier werden keine Tarife verkauft: Alles ist enthalten.",
   "Nobody can register here without an invitation.": "Ohne Einladung kann sich hier niemand registrieren.",
+  "Nobody has decided about this terminal yet.": "Über dieses Terminal hat noch niemand entschieden.",
   "Nothing of this post can be tried again.": "Von diesem Beitrag lässt sich nichts noch einmal versuchen.",
   "Nothing was done. Reload the page to go on as they.":
     "Nichts wurde getan. Laden Sie die Seite neu, um als diese Person weiterzumachen.",
@@ -76,6 +79,8 @@ export default /** @type {Record<string, string>} */ ({
   "Open it under its usual address.": "Öffnen Sie ihn unter seiner üblichen Adresse.",
   "Open the address in a browser: enter that of a blog, or of its feed.":
     "Öffnen Sie die Adresse im Browser: Geben Sie die eines Blogs ein oder die seines Feeds.",
+  "Open the page that it names, and decide there.":
+    "Öffnen Sie die Seite, die es nennt, und entscheiden Sie dort.",
   "Pay the open invoice or change the card under Billing, then try again.":
     "Zahlen Sie unter „Abrechnung“ die offene Rechnung oder ändern Sie die Karte, und versuchen Sie es dann noch einmal.",
   "Payments are not set up here, or not completely.":
@@ -103,6 +108,8 @@ export default /** @type {Record<string, string>} */ ({
     "Beginnen Sie noch einmal auf der Seite der Konten. Er muss in zehn Minuten fertig sein.",
   "Start again from the page to sign in. If it happens again, ask whoever runs this service.":
     "Beginnen Sie noch einmal auf der Seite zum Anmelden. Geschieht es wieder, fragen Sie den Betreiber dieses Dienstes.",
+  "Start again in the terminal. A code works for ten minutes.":
+    "Beginnen Sie im Terminal noch einmal. Ein Code gilt zehn Minuten.",
   "Take them off the queue or wait until they are out, then try again.":
     "Nehmen Sie sie aus der Warteschlange, oder warten Sie, bis sie erschienen sind; versuchen Sie es dann noch einmal.",
   "The e-mail address, the password or the code is wrong.":
@@ -119,6 +126,8 @@ export default /** @type {Record<string, string>} */ ({
   "The service for signing in cannot be reached.": "Der Dienst zum Anmelden ist nicht erreichbar.",
   "The service may not open this address.": "Diese Adresse darf der Dienst nicht öffnen.",
   "The sign-in was not accepted.": "Die Anmeldung wurde nicht angenommen.",
+  "The terminal asks too often.": "Das Terminal fragt zu oft.",
+  "The terminal was refused its key.": "Dem Terminal wurde sein Schlüssel verweigert.",
   "There is no computer of this name in the internet.":
     "Einen Rechner dieses Namens gibt es im Internet nicht.",
   "There is one with this name already.": "Eines mit diesem Namen gibt es schon.",
@@ -127,6 +136,7 @@ export default /** @type {Record<string, string>} */ ({
   "These clients cannot be linked so: posts would go round in a circle, or through too many clients.":
     "So lassen sich diese Kunden nicht verknüpfen: Beiträge liefen im Kreis oder über zu viele Kunden.",
   "This API key no longer works.": "Dieser API-Schlüssel gilt nicht mehr.",
+  "This code of a terminal no longer works.": "Dieser Code eines Terminals gilt nicht mehr.",
   "This connection attempt has ended.": "Dieser Versuch zu verbinden ist beendet.",
   "This file cannot be used.": "Diese Datei lässt sich nicht verwenden.",
   "This invitation has been used.": "Diese Einladung wurde schon benutzt.",
@@ -162,6 +172,7 @@ export default /** @type {Record<string, string>} */ ({
     "Nehmen Sie den vorhandenen Beitrag, oder legen Sie ihn zuerst in den Papierkorb.",
   "Wait a few minutes, or choose a new password.":
     "Warten Sie ein paar Minuten, oder wählen Sie ein neues Passwort.",
+  "Wait a minute, then try again.": "Warten Sie eine Minute, und versuchen Sie es dann noch einmal.",
   "Wait a moment, then go on.": "Warten Sie einen Moment, und machen Sie dann weiter.",
   "Wait a moment; you need not send it again.":
     "Warten Sie einen Moment; Sie müssen es nicht noch einmal senden.",
