@@ -1,5 +1,5 @@
 // All posts, with filters in the address; a post when the address names one.
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { all, curlOf, get } from "../api.js";
 import { client } from "../client.js";
 import { t, tn } from "../i18n.js";
@@ -9,35 +9,22 @@ import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
 import { filter, to } from "../router.js";
 import { Pick, PickAll, chosen, hasWork, selectionKeys, useLatest, useSelection } from "../selection.js";
-import { loadBasics, loadPlatforms, may, platforms, profiles } from "../store.js";
+import { loadBasics, loadPlatforms, may, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
-import { Field } from "../components/field.js";
 import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { toastProblem } from "../components/toasts.js";
 
 import Post from "./post.js";
+import { Filters, NO_FILTERS } from "./posts-filters.js";
 
 const ScheduleDrafts = lazyDialog(() => import("./posts-schedule.js"));
 /** @typedef {import("signalpost/api").Schemas["Post"]} PostData */
 /** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
 
 const ManyBar = lazyDialog(() => import("./many-bar.js"));
-
-const STATUSES = /** @type {() => [string, string][]} */ (
-  () => [
-    ["", t("All states")],
-    ["draft", t("Draft")],
-    ["scheduled", t("Scheduled")],
-    ["queued", t("Queued")],
-    ["publishing", t("Publishing")],
-    ["published", t("Published")],
-    ["partial", t("Partly published")],
-    ["failed", t("Failed")],
-  ]
-);
 
 /** @param {{id: string, part: string, query: Record<string, string>}} props */
 export default function Posts({ id, part, query }) {
@@ -57,9 +44,10 @@ const firstPost = () => ({
 
 /** @param {{query: Record<string, string>}} props */
 function PostsList({ query }) {
-  const { q = "", status = "", platform = "", profileId = "" } = query;
-  const filters = { q, status, platform, profileId, sort: "-createdAt", limit: 50 };
-  const loaded = useLoad(() => get("/posts", filters), [q, status, platform, profileId]);
+  const { q = "", status = "", platform = "", accountId = "", tag = "", profileId = "" } = query;
+  const filters = { q, status, platform, accountId, tag, profileId, sort: "-createdAt", limit: 50 };
+  const key = [q, status, platform, accountId, tag, profileId];
+  const loaded = useLoad(() => get("/posts", filters), key);
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
@@ -73,7 +61,7 @@ function PostsList({ query }) {
   });
   const visible = loaded.data?.data ?? NONE;
   const latest = useLatest(visible);
-  useSelection(visible, [q, status, platform, profileId]);
+  useSelection(visible, key);
   useRowKeys(visible.length, selectionKeys(latest));
   return html`
     <${Page}
@@ -99,7 +87,7 @@ function PostsList({ query }) {
             />
             <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
           ` : html`
-            <${NoPosts} isFiltered=${Boolean(q || status || platform)} />
+            <${NoPosts} isFiltered=${Boolean(q || status || platform || accountId || tag)} />
           `
         }
       <//>
@@ -141,34 +129,6 @@ function PageActions({ status, profileId, visible, reload }) {
   `;
 }
 
-/** @param {{q: string, status: string, platform: string}} props */
-function Filters({ q, status, platform }) {
-  return html`
-    <form
-      class="row filters"
-      role="search"
-      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
-    >
-      <${SearchField} value=${q} />
-      <${Field}
-        label=${t("State")}
-        options=${STATUSES()}
-        value=${status}
-        onInput=${(/** @type {string} */ value) => filter({ status: value })}
-      />
-      <${Field}
-        label=${t("Network")}
-        options=${[
-          ["", t("All networks")],
-          ...(platforms.value ?? []).map((network) => [network.platform, network.name]),
-        ]}
-        value=${platform}
-        onInput=${(/** @type {string} */ value) => filter({ platform: value })}
-      />
-    </form>
-  `;
-}
-
 /** @param {{isFiltered: boolean}} props */
 function NoPosts({ isFiltered }) {
   if (isFiltered)
@@ -177,9 +137,7 @@ function NoPosts({ isFiltered }) {
         title=${t("Nothing found")}
         icon="search"
         action=${
-          html`<${Button} onClick=${() => filter({ q: "", status: "", platform: "" })}>
-            ${t("Clear the filters")}
-          <//>`
+          html`<${Button} onClick=${() => filter(NO_FILTERS)}>${t("Clear the filters")}<//>`
         }
       >
         ${t("No post matches these filters.")}
@@ -201,25 +159,6 @@ function NoPosts({ isFiltered }) {
         "Posts that you write here or send by the API appear in this list, with the outcome at each network.",
       )}
     <//>
-  `;
-}
-
-/** A search that waits until typing pauses. @param {{value: string}} props */
-function SearchField({ value }) {
-  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  const search = (/** @type {string} */ typed) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ q: typed }), 300);
-  };
-  return html`
-    <${Field}
-      label=${t("Search")}
-      type="search"
-      value=${value}
-      onInput=${search}
-      placeholder=${t("Words in title or text")}
-      maxlength="200"
-    />
   `;
 }
 

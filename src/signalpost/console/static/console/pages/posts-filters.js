@@ -1,0 +1,94 @@
+// The filters of the posts, which stand in the address.
+import { html, useRef } from "../html.js";
+import { client } from "../client.js";
+import { t } from "../i18n.js";
+import { filter } from "../router.js";
+import { accounts, networkName, platforms } from "../store.js";
+import { Field } from "../components/field.js";
+
+/** @typedef {{q: string, status: string, platform: string, accountId: string, tag: string}} Chosen */
+
+/** The address of all posts, of the client that is chosen. */
+export const NO_FILTERS = { q: "", status: "", platform: "", accountId: "", tag: "" };
+
+const STATUSES = /** @type {() => [string, string][]} */ (
+  () => [
+    ["", t("All states")],
+    ["draft", t("Draft")],
+    ["scheduled", t("Scheduled")],
+    ["queued", t("Queued")],
+    ["publishing", t("Publishing")],
+    ["published", t("Published")],
+    ["partial", t("Partly published")],
+    ["failed", t("Failed")],
+  ]
+);
+
+/** The accounts that can be chosen: of the client and the network, if these are. @param {Chosen} chosen */
+const choices = ({ platform, accountId }) =>
+  (accounts.value ?? []).filter(
+    (account) =>
+      account.id === accountId ||
+      ((!client.value || account.profileId === client.value) &&
+        (!platform || account.platform === platform)),
+  );
+
+/** @param {Chosen} chosen */
+export function Filters(chosen) {
+  return html`
+    <form
+      class="row filters many"
+      role="search"
+      onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+    >
+      <${TypedField}
+        name="q"
+        label=${t("Search")}
+        value=${chosen.q}
+        placeholder=${t("Words in title or text")}
+        maxlength="200"
+      />
+      <${Field}
+        label=${t("State")}
+        options=${STATUSES()}
+        value=${chosen.status}
+        onInput=${(/** @type {string} */ value) => filter({ status: value })}
+      />
+      <${Field}
+        label=${t("Network")}
+        options=${[
+          ["", t("All networks")],
+          ...(platforms.value ?? []).map((network) => [network.platform, network.name]),
+        ]}
+        value=${chosen.platform}
+        onInput=${(/** @type {string} */ value) => filter({ platform: value, accountId: "" })}
+      />
+      <${Field}
+        label=${t("Account")}
+        options=${[
+          ["", t("All accounts")],
+          ...choices(chosen).map((account) => [
+            account.id,
+            `${account.displayName || account.username} · ${networkName(account.platform)}`,
+          ]),
+        ]}
+        value=${chosen.accountId}
+        onInput=${(/** @type {string} */ value) => filter({ accountId: value })}
+      />
+      <${TypedField} name="tag" label=${t("Tag")} value=${chosen.tag} maxlength="100" />
+    </form>
+  `;
+}
+
+/**
+ * A field that waits until typing pauses.
+ * @param {{name: string, label: string, value: string, [attribute: string]: any}} props
+ */
+function TypedField({ name, ...rest }) {
+  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const search = (/** @type {string} */ typed) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => filter({ [name]: typed }), 300);
+  };
+  return html`<${Field} type="search" onInput=${search} ...${rest} />`;
+}
