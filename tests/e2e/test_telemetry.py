@@ -1,6 +1,7 @@
 """What a collector of OpenTelemetry receives from a real service process, and that nothing ever waits for one."""
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import AsyncIterator
@@ -336,3 +337,33 @@ async def _posts_that_are_written_together_are_each_linked_with_their_request(ap
         (link,) = first.links
         (back,) = requests.pop((link.trace_id, link.span_id)).links
         assert (back.trace_id, back.span_id) == (first.trace_id, first.span_id)
+
+
+async def test_the_trace_of_a_post_goes_on_in_another_process(receiver: Receiver) -> None:
+    """The API without an engine, and a worker: each exports for itself, and the ids meet."""
+    async with collecting() as collector, installed(**settings(collector)) as service:
+        await service.launch("--port", str(service.port), "--no-worker")
+
+        async def answers() -> bool:
+            with contextlib.suppress(httpx.TransportError):
+                async with httpx.AsyncClient() as client:
+                    return (await client.get(f"{service.base_url}/api/v1/healthz/api")).is_success
+            return False
+
+        await service.until(answers, "an answer")
+        api = await service.owner()
+        await api.post("/webhooks", json={"url": receiver.url, "events": ["post.published"]})
+        await api.connect("sandbox", username="baker")
+        post = await api.publish(["sandbox"], "by a worker")
+        worker = Service(service.folder, **service.settings)
+        await worker.launch(command="worker")
+        await api.ends(post)
+        first, attempt = await collector.span("post"), await collector.span("publish sandbox")
+        delivery = await collector.span("deliver post.published")
+        instances = {resource["service.instance.id"] for resource in collector.resources}
+        assert await worker.stop() == 0
+        assert await service.stop() == 0
+
+    assert len(instances) == 2
+    assert {(span.trace_id, span.parent_span_id) for span in (attempt, delivery)} == {(first.trace_id, first.span_id)}
+    assert "signalpost_engine_items_finished_total" in collector.metrics

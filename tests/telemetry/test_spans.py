@@ -3,33 +3,13 @@
 import asyncio
 
 import pytest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import ParentBasedTraceIdRatio, Sampler, TraceIdRatioBased
+from tests.telemetry.recording import Recording
 
 from signalpost.kit import ids, log, tracing
-from signalpost.telemetry.spans import LINKS_MAX, OtelRecorder, PostIds, ids_of_post
+from signalpost.telemetry.spans import LINKS_MAX, ids_of_post
 
 TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-
-
-class Recording:
-    def __init__(self, sampler: Sampler | None = None) -> None:
-        generator, self._exporter = PostIds(), InMemorySpanExporter()
-        provider = TracerProvider(sampler, shutdown_on_exit=False, id_generator=generator)
-        provider.add_span_processor(SimpleSpanProcessor(self._exporter))
-        self.recorder = OtelRecorder(provider, generator, "1")
-
-    def spans(self, name: str) -> list[ReadableSpan]:
-        return [span for span in self._exporter.get_finished_spans() if span.name == name]
-
-
-@pytest.fixture
-def recording(monkeypatch: pytest.MonkeyPatch) -> Recording:
-    recording = Recording()
-    monkeypatch.setattr(tracing, "recorder", recording.recorder)
-    return recording
 
 
 def sampled(monkeypatch: pytest.MonkeyPatch, sampler: Sampler) -> Recording:
