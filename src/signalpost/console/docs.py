@@ -57,7 +57,9 @@ class Documentation:
     ) -> None:
         self._openapi_document = openapi_document
         self._root = root
-        self._project_texts = project or {}
+        self._project = {
+            f"{path}.md": (posixpath.basename(path).lower(), text) for path, text in (project or {}).items()
+        }
         self._base_url = base_url  # called late: the port is known only when the service listens
 
     @cached_property
@@ -84,7 +86,7 @@ class Documentation:
     @cached_property
     def project(self) -> Mapping[str, MarkdownPage]:
         """Pages about the project by name, which no instance serves."""
-        return {name: self._page(f"{name}.md", text) for name, text in self._project_texts.items()}
+        return {name: self._page(file, text) for file, (name, text) in self._project.items()}
 
     def _pages(self, folder: str) -> Iterator[tuple[str, MarkdownPage]]:
         for file in self._files:
@@ -108,15 +110,16 @@ class Documentation:
     def _address(self, folder: str, target: str) -> str | None:
         """Return the address to which a link in a Markdown file of a folder leads; None if it has none here."""
         path, mark, anchor = target.partition("#")
-        file = posixpath.normpath(posixpath.join(folder, path))
+        file = posixpath.normpath(posixpath.join(folder, path)).removeprefix("../docs/")
         if file.startswith("images/"):
             return f"{self._root}/docs/{file}"
         if file == "reference/errors.md":
             return f"{self._root}/problems" + (f"/{anchor}" if anchor else "")
         if file == "reference/events.md":
             return f"{self._root}/docs/events"
-        name = file.removesuffix(".md")
-        return f"{self._root}/docs/{name}{mark}{anchor}" if file in self._files or name in self._project_texts else None
+        if file in self._project:
+            return f"{self._root}/docs/{self._project[file][0]}{mark}{anchor}"
+        return f"{self._root}/docs/{file.removesuffix('.md')}{mark}{anchor}" if file in self._files else None
 
     @cached_property
     def addresses(self) -> Mapping[str, str]:

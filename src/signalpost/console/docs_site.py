@@ -48,7 +48,7 @@ class DocsSite:
     Args:
         document: the OpenAPI document, made for `EXAMPLE_URL`.
         version: as readers know it; the name of the folder.
-        project: Markdown of pages about the project by name, which no instance serves.
+        project: Markdown of pages about the project, which no instance serves, by path below `docs` without `.md`.
     """
 
     def __init__(self, document: Document, version: str, project: Mapping[str, str]) -> None:
