@@ -17,7 +17,7 @@ SOURCE = tools.CHECKOUT / "clients" / "n8n"
 
 
 def installed(folder: Path) -> Path:
-    """Put the sources into `folder`, beside the packages that their `package.json` names."""
+    """Put the sources into `folder`, beside the packages that they and their linter need."""
     package = folder / "n8n-nodes-signalpost"
     shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("dist", "node_modules"))
     (package / "node_modules").symlink_to(tools.node_packages("n8n-engine") / "node_modules")

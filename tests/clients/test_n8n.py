@@ -18,10 +18,11 @@ from tests.clients.conftest import Instance
 from tests.clients.drivers import Place, RawHttp, Step
 from tests.clients.n8n import Engine
 from tests.clients.test_python_client import HTML, appended
+from tests.counterparts import tools
 from tests.counterparts.process import Program
 from tests.counterparts.tools import free_port
 from tests.helpers.contract import SOON
-from tests.helpers.http_servers import answering, serve
+from tests.helpers.http_servers import answering, response, serve
 from tests.helpers.media_files import image
 from tests.helpers.webhooks import receiver_server
 
@@ -78,6 +79,11 @@ def test_the_linter_of_n8n_accepts_every_file_and_would_refuse_another(tmp_path:
 def test_it_needs_nothing_at_run_time_and_names_what_it_has(package: Path) -> None:
     manifest = json.loads((package / "package.json").read_text())
     assert "dependencies" not in manifest
+    lock = json.loads((tools.HERE / "n8n-engine" / "package-lock.json").read_text())["packages"]
+    for name, version in manifest["devDependencies"].items():  # what compiles it here compiles it at its users'
+        major = re.match(r"\^?(\d+)", version)
+        assert major is not None
+        assert lock[f"node_modules/{name}"]["version"].startswith(f"{major[1]}.")
     assert all((package / path).is_file() for path in manifest["n8n"]["nodes"] + manifest["n8n"]["credentials"])
     code = " ".join(path.read_text() for path in (package / "dist").rglob("*.js"))
     assert set(re.findall(r'require\("([^."][^"]*)"\)', code)) == {"n8n-workflow", "node:crypto"}
@@ -124,6 +130,20 @@ async def test_retry_on_fail_publishes_once_whatever_gets_lost(
         there = engine.at(network.url)
         [row] = await there.rows("post", "create", parameters=fields(place, "Once"), retryOnFail=True)
     assert len(network.requests) == 2
+    assert [post["id"] for post in await posts_of(place)] == [row["id"]]
+
+
+async def test_the_service_says_when_to_come_again(instance: Instance, engine: Engine, place: Place) -> None:
+    problem = b'{"code": "rate_limited", "title": "Too many requests", "retryable": true}'
+    busy = response(429, problem, "Retry-After: 0", "Content-Type: application/problem+json")
+    waits = [busy, busy]
+    async with instance.unreliable(lambda *_: waits.pop() if waits else None) as network:
+        there = engine.at(network.url)
+        [row] = await there.rows("post", "create", parameters=fields(place, "Once"))
+        assert len(network.requests) == 3
+        waits[:] = [busy] * 9
+        refused = await there.execute("post", "create", parameters=fields(place, "Twice"), executionId="2")
+    assert (refused["error"]["httpCode"], len(network.requests)) == ("429", 7)
     assert [post["id"] for post in await posts_of(place)] == [row["id"]]
 
 

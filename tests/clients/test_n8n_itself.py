@@ -1,6 +1,7 @@
 """The package in a real n8n: people save credentials and run workflows there, and deliveries start them."""
 
 import asyncio
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from tests.clients import n8n
 from tests.clients.conftest import Instance
 from tests.clients.drivers import RawHttp, Step
+from tests.counterparts import tools
 from tests.counterparts.n8n import RealN8n, opened
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("n8n")]
@@ -17,16 +19,27 @@ pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("n8n")]
 
 @pytest.fixture
 async def real(tmp_path: Path, dsn: str) -> AsyncIterator[RealN8n]:
-    package = await asyncio.to_thread(n8n.build, tmp_path)
-    (package / "node_modules").unlink()  # n8n brings what the nodes need
-    (tmp_path / "home").mkdir()
-    async with opened(tmp_path / "home", package, dsn) as running:
+    """With the package installed as its README says."""
+    home = tmp_path / "home"
+    await asyncio.to_thread(install, await asyncio.to_thread(n8n.build, tmp_path), home / ".n8n" / "nodes")
+    async with opened(home, dsn) as running:
         yield running
+
+
+def install(package: Path, nodes: Path) -> None:
+    nodes.mkdir(parents=True)
+    archive = npm(package, "pack", "--ignore-scripts").stdout.strip()
+    npm(nodes, "install", "--offline", "--legacy-peer-deps", str(package / archive))
+
+
+def npm(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = (tools.program("npm"), *arguments)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
 
 
 def node(name: str, kind: str, credential: Any, **parameters: Any) -> dict[str, Any]:
     reference = {"signalpostApi": credential}
-    return {"name": name, "type": f"CUSTOM.{kind}", "parameters": parameters, "credentials": reference}
+    return {"name": name, "type": f"n8n-nodes-signalpost.{kind}", "parameters": parameters, "credentials": reference}
 
 
 async def delivered(plain: RawHttp, webhook: str, attempts: int) -> list[Any]:

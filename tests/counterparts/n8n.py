@@ -82,12 +82,12 @@ class RealN8n:
 
 
 @contextlib.asynccontextmanager
-async def opened(folder: Path, package: Path, dsn: str) -> AsyncIterator[RealN8n]:
-    """Start n8n with the nodes of a package, and with a database of its own on the server of this address."""
+async def opened(folder: Path, dsn: str) -> AsyncIterator[RealN8n]:
+    """Start n8n with the packages in `folder`/.n8n/nodes, and a database of its own on the server of this address."""
     port = tools.free_port()
     url = f"http://127.0.0.1:{port}"
     environment = {
-        "N8N_USER_FOLDER": str(folder), "N8N_CUSTOM_EXTENSIONS": str(package), "N8N_PORT": str(port),
+        "N8N_USER_FOLDER": str(folder), "N8N_PORT": str(port),
         "N8N_LISTEN_ADDRESS": "127.0.0.1", "WEBHOOK_URL": url, "N8N_SECURE_COOKIE": "false",
         "N8N_RUNNERS_BROKER_PORT": str(tools.free_port()),
         "N8N_DISABLED_MODULES": "mcp", "N8N_DIAGNOSTICS_ENABLED": "false", "N8N_TEMPLATES_ENABLED": "false",

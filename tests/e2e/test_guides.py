@@ -115,7 +115,6 @@ NOT_RUN = {
     ("verify-webhooks", "printf 'sha256="): VERIFY,
     ("verify-webhooks", "key=$(printf"): VERIFY,
     ("webhooks", "signalpost webhooks listen"): "runs until it is stopped: tests/main/test_listen.py",
-    ("workflow-tools", "npm --prefix clients/n8n"): "tests/clients/test_n8n.py builds it, and n8n runs it",
 }
 """By guide and beginning of the command, why it cannot run here."""
 
