@@ -196,6 +196,7 @@ async def test_no_secret_and_no_text_of_a_user_is_exported(
         ("\x00\x01",),
         ("",),
         (f"00-{TRACE}-{PARENT}-01" + "x" * 300,),
+        (f"00-{TRACE}-{PARENT}-01", f"00-{TRACE}-{PARENT}-01"),
     ],
 )
 async def test_a_hostile_traceparent_is_none(

@@ -223,8 +223,8 @@ def _traced(endpoint: Endpoint, handler: Handler) -> Handler:
     }  # fmt: skip
 
     async def respond(request: Request) -> Response:
-        parent = request.headers.get("traceparent")
-        with tracing.Recorded(name, attributes, kind="server", parent=tracing.open_span() or parent) as span:
+        parent = tracing.open_span() or _traceparent(request)
+        with tracing.Recorded(name, attributes, kind="server", parent=parent) as span:
             response = await handler(request)
             if span is not None:
                 span.set({"http.response.status_code": response.status, "signalpost.request.id": request.id})
@@ -235,6 +235,12 @@ def _traced(endpoint: Endpoint, handler: Handler) -> Handler:
         return response
 
     return respond
+
+
+def _traceparent(request: Request) -> str | None:
+    """Return where the client is in its trace; None if it does not say so, or says two things."""
+    lines = [value for name, value in request.scope["headers"] if name == b"traceparent"]
+    return lines[0].decode("latin-1") if len(lines) == 1 else None
 
 
 def _by_media_type(handler: Handler, variants: Mapping[str, Handler]) -> Handler:
