@@ -32,7 +32,8 @@ CLIENTS += tuple(
 CHART, GUIDE = "deploy/helm/signalpost/Chart.yaml", "docs/guides/kubernetes.md"
 LOCKS = ("requirements/base.txt", "tests/counterparts/console/package-lock.json")
 SOURCES = ("clients", "deploy", "docs", "requirements", "scripts", "src", "tests/counterparts", "tests/helpers")
-NOT_SOURCES = shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules", "build", "dist")
+NOT_SOURCES = shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules", "build", "dist", "build-deb")
+"""Not the package for Debian either: compressing all that it contains takes minutes."""
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -169,6 +170,25 @@ def test_nothing_new_is_no_release(run: Run) -> None:
     done = run("scripts/release", "tag", "9.3.0")
 
     assert (done.returncode, done.stderr) == (1, 'Nothing is listed under "## Unreleased" in CHANGELOG.md.\n')
+
+
+def test_a_section_that_was_written_before_is_the_one_of_the_release(run: Run, tmp_path: Path) -> None:
+    """Nothing is left for a second one."""
+    changelog = tmp_path / "CHANGELOG.md"
+    news = "\n\n- News of the test.\n"
+    changelog.write_text(
+        changelog.read_text().replace(news, f"{news}\n## 9.2.0 (2026-01-02)\n\n- Written before.\n", 1)
+    )
+    run("git", "commit", "-qam", "Written")
+    done = run("scripts/release", "tag", "9.2.0")
+    assert done.stderr == 'CHANGELOG.md has 9.2.0 already. Move what is under "Unreleased" to it.\n'
+    changelog.write_text(changelog.read_text().replace(news, "\n", 1))
+    run("git", "commit", "-qam", "Moved")
+    before = changelog.read_text()
+
+    assert run("scripts/release", "tag", "9.2.0").returncode == 0
+    assert changelog.read_text() == before
+    assert run("git", "describe").stdout == "v9.2.0\n"
 
 
 def test_what_has_no_tag_is_not_built(run: Run, tmp_path: Path) -> None:
