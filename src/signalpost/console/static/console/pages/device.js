@@ -60,7 +60,7 @@ function Code() {
       >
         <${Field}
           label=${t("Code in the terminal")}
-          hint=${t("Eight letters, such as WDJB-MJHT. `sp login` shows it.")}
+          hint=${t("Eight letters, such as WDJB-MJHT. “sp login” shows it.")}
           autocomplete="off"
           autocapitalize="characters"
           spellcheck="false"
@@ -135,6 +135,17 @@ function Decision({ code, login, onDone }) {
 function Who({ code, login }) {
   return html`
     <${Card} title=${t("A terminal asks for an API key")}>
+      <div class="notice warn">
+        <${Icon} name="warn" />
+        <p>
+          <strong>
+            ${t(
+              "Grant it only if you typed “sp login” yourself just now, and your terminal shows this very code.",
+            )}
+          </strong>${" "}
+          ${t("Someone who sent you this link or code would act in your name.")}
+        </p>
+      </div>
       <dl class="facts">
         <dt>${t("Code")}</dt>
         <dd>
@@ -155,17 +166,6 @@ function Who({ code, login }) {
           <${Time} at=${login.createdAt} kind="relative" />
         </dd>
       </dl>
-      <div class="notice warn">
-        <${Icon} name="warn" />
-        <p>
-          <strong>
-            ${t(
-              "Grant it only if you typed `sp login` yourself just now, and your terminal shows this very code.",
-            )}
-          </strong>${" "}
-          ${t("Someone who sent you this link or code would act in your name.")}
-        </p>
-      </div>
     <//>
   `;
 }

@@ -5,11 +5,11 @@ export default /** @type {Record<string, string>} */ ({
   "Code in the terminal": "Code im Terminal",
   "Done. The terminal has its key in a few seconds; you can close this page.":
     "Fertig. Das Terminal hat seinen Schlüssel in wenigen Sekunden; Sie können diese Seite schließen.",
-  "Eight letters, such as WDJB-MJHT. `sp login` shows it.":
-    "Acht Buchstaben, etwa WDJB-MJHT. `sp login` zeigt ihn.",
+  "Eight letters, such as WDJB-MJHT. “sp login” shows it.":
+    "Acht Buchstaben, etwa WDJB-MJHT. „sp login“ zeigt ihn.",
   "Enter another code": "Einen anderen Code eingeben",
-  "Grant it only if you typed `sp login` yourself just now, and your terminal shows this very code.":
-    "Erteilen Sie ihn nur, wenn Sie gerade selbst `sp login` eingegeben haben und Ihr Terminal genau diesen Code zeigt.",
+  "Grant it only if you typed “sp login” yourself just now, and your terminal shows this very code.":
+    "Erteilen Sie ihn nur, wenn Sie gerade selbst „sp login“ eingegeben haben und Ihr Terminal genau diesen Code zeigt.",
   "Grant the key": "Schlüssel erteilen",
   "It asks from": "Es fragt von",
   "It calls itself": "Es nennt sich",
