@@ -7,6 +7,8 @@ from typing import Final
 
 import pytest
 
+from signalpost.main import telemetry
+from signalpost.settings import Settings
 from signalpost.telemetry.config import INSTALL, Signals, Unusable, read
 
 ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
@@ -85,3 +87,16 @@ def test_without_the_variables_nothing_is_imported(tmp_path: Path) -> None:
     assert "signalpost.main.telemetry" in modules
     assert not [name for name in modules if name.split(".")[0] in ("opentelemetry", "google", "requests")]
     assert not [name for name in modules if name.startswith("signalpost") and "traced" in name]
+
+
+def test_doctor_says_what_is_exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Variables of the environment win over those of `.env`, as settings do."""
+    monkeypatch.setenv("OTEL_LOGS_EXPORTER", "none")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")  # so that it is removed again
+    monkeypatch.delenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+    assert telemetry.examine(Settings(data_dir=tmp_path)) == []
+    lines = ["OTEL_LOGS_EXPORTER=otlp", "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318"]
+    (tmp_path / ".env").write_text("\n".join(lines))
+    (check,) = telemetry.examine(Settings(data_dir=tmp_path))
+
+    assert (check.ok, check.detail, check.fix) == (True, "Exports traces, metrics.", None)
