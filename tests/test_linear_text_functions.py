@@ -186,6 +186,8 @@ NO_LOOK: dict[str, str] = {
     "api_keys.actions.keys._is_within": "one comparison for each entry of a bounded list",
     **{f"identity.tokens.{name}": "a MAC over the token, which the header bounds" for name in (
         "_claims", "read", "read_cookie_token", "read_invite_token", "read_refresh_token")},
+    "apps.tokens.read_code": "opens a sealed value, whose length is bounded first",
+    "apps.tokens.read_refresh_token": "a MAC over the token, whose length is fixed",
     "networks.connectors.reddit.rules._lengths": "counts it",
     "kit.s3_signing._hmac": "a hash", "kit.settings_loader._convert": "settings",
     "messenger.actions.drafts._accepted": "puts it into a sentence",

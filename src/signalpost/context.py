@@ -242,6 +242,20 @@ class BestHours(Protocol):
     async def __call__(self, db: Db, whose: PostsOf, timezone: str, /) -> HoursByDay: ...
 
 
+class KeyOfApp(Protocol):
+    """`identity` asks, `apps` answers: which API key an access token of an app stands for; None: it is unknown.
+
+    Raises:
+        TokenExpired, KeyRevoked: the token, or its app, has ended.
+    """
+
+    async def __call__(self, context: "AppContext", db: Db, bearer: str, /) -> UUID | None: ...
+
+
+async def _no_app(_context: "AppContext", _db: Db, _bearer: str, /) -> UUID | None:
+    return None  # where the extension is off, no app has a token
+
+
 async def _unanswered(*_arguments: Any, **_options: Any) -> Any:
     raise LookupError("no room answers this hook; `main.wiring.hooks` connects them")
 
@@ -264,6 +278,7 @@ class Hooks:
     send_status_notice: SendStatusNotice = _unanswered
     publish_status_page: PublishStatusPage = _unanswered
     best_hours: BestHours = _unanswered
+    key_of_app: KeyOfApp = _no_app
 
 
 @dataclass(kw_only=True)

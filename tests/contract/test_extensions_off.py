@@ -12,6 +12,7 @@ from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, create_sample, name_of
 from tests.helpers.factories import Make
 
+from signalpost.apps import work as apps_work
 from signalpost.context import AppContext
 from signalpost.feeds import work as feeds_work
 from signalpost.kit.settings_loader import BadSettings
@@ -66,19 +67,27 @@ async def test_operations_and_pages_of_extensions_are_gone(bare: AppContext, cli
         assert answer.status_code in (404, 405), (name_of(endpoint), answer.text)
     paths = (await client.get("/openapi.json", bare=True)).json()["paths"]
     assert not {endpoint.path for endpoint in EXTENSIONS} & paths.keys()
+    for path in (
+        "/oauth/authorize",
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-protected-resource",
+    ):
+        assert (await client.get(path, bare=True)).status_code == 404, path
     assert "single sign-on" not in (await client.get("/sign-in", bare=True)).text
 
 
 async def test_their_jobs_are_not_started_anew(bare: AppContext) -> None:
     every = {job.kind for job in wiring.job_kinds(bare)}
     started = {job.kind for job in wiring.job_kinds(bare, wiring.rooms(bare.settings))}
-    assert every - started == {work.JOB for work in (request_log_work, sandbox_clock_work)} | {feeds_work.PURGE_JOB}
+    assert every - started == {work.JOB for work in (apps_work, request_log_work, sandbox_clock_work)} | {
+        feeds_work.PURGE_JOB
+    }
 
 
 async def test_an_unknown_extension_is_named_at_the_start(context: AppContext, tmp_path: Path) -> None:
     settings = dataclasses.replace(context.settings, extensions_off=("streams",), data_dir=tmp_path)
     with pytest.raises(BadSettings) as refused:
         wiring.rooms(settings)
-    assert "'streams' is no extension; these are: feeds, mcp, oidc, request_log, sandbox_clock, stream" in str(
+    assert "'streams' is no extension; these are: apps, feeds, mcp, oidc, request_log, sandbox_clock, stream" in str(
         refused.value
     )

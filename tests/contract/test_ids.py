@@ -25,7 +25,7 @@ def _prefix(endpoint: Endpoint) -> str:
     return next(prefix for path_input in endpoint.path_inputs if (prefix := prefix_of(path_input)))
 
 
-OF_A_PROFILE = [endpoint for endpoint in MINE if _prefix(endpoint) not in ("key", "mem", "tkt", "wsp", "whk")]
+OF_A_PROFILE = [endpoint for endpoint in MINE if _prefix(endpoint) not in ("app", "key", "mem", "tkt", "wsp", "whk")]
 """The others hang on the workspace; what a limited member sees of those is shown in their rooms."""
 
 

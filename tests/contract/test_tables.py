@@ -21,6 +21,10 @@ OWNERS = {table: room.name for room in wiring.ROOMS for table in room.tables}
 """Table -> the room that writes it, and whose functions the others call."""
 
 READS = {
+    ("apps", "api_key"): "a grant is its key: what it may do and when it ends is read with it",
+    ("apps", "app_user"): "grants show the names of the people who allowed them",
+    ("apps", "profile"): "names and ids of a member's profiles, to choose from",
+    ("apps", "workspace"): "an app ends with its workspace, in the statement that reads it",
     ("analytics", "account"): "schedules are made and read by account, in one statement",
     ("analytics", "post"): "which profile and mode a published target belongs to is read with it",
     ("analytics", "profile"): "days are those of the profile's zone, compared with the one they were made in",
@@ -172,6 +176,8 @@ ACROSS = {
     "identity/authenticate.py": "a credential tells the workspace",
     "approval_links/actions/guest.py": "the token of a link tells the workspace",
     "invites/actions/guest.py": "the token of an invitation tells the workspace",
+    "console/authorize.py": "an app is of no workspace, or of another one; a user chooses among theirs",
+    "console/oauth.py": "an app is of no workspace, or of another one than those that it acts for",
     "console/oidc.py": "who signs in may be a member, or invited, anywhere",
     "console/first_run.py": "there is no workspace yet",
     "console/pages.py": "whether there is a user yet",

@@ -10,12 +10,15 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import pytest
 from PIL import Image
 from tests.counterparts.tools import CHECKOUT
 from tests.e2e.test_readme import filled
 from tests.faults.own_postgres import fake_clock, migrated_files, own_postgres
+from tests.helpers.apps import form_of
 from tests.helpers.service_process import Api, Service, installed
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
@@ -233,6 +236,8 @@ async def _as_it_is(reader: Reader, command: Command) -> str:
         waits = await api.post(f"/posts/{draft['id']}/request-approval", json={})
         reader.values["POST_ID"] = draft["id"]
         return filled(text, {'"version": 2': f'"version": {waits["version"]}'} if '"version": 2' in text else {})
+    if command.guide == "apps" and "$CODE" in text:
+        reader.values["CODE"] = await _allowed(reader)
     if "MESSAGE" in text:
         await api.post("/team/invite", json={"email": "mailed@example.com", "role": "viewer"})
 
@@ -243,6 +248,34 @@ async def _as_it_is(reader: Reader, command: Command) -> str:
     if command.guide == "billing":
         reader.values["SIGNALPOST_BILLING_ENABLED"] = "true"
     return text
+
+
+COPIED = {"id": "APP", "secret": "SECRET", "access_token": "ACCESS", "refresh_token": "REFRESH"}
+"""Of the responses in the guide for apps, what its reader copies."""
+
+
+def _copy(reader: Reader, shown: str) -> None:
+    if re.fullmatch(r"[\w-]{43}", shown):
+        reader.values["CHALLENGE"] = shown
+    if shown.startswith("{"):
+        response = json.loads(shown)
+        reader.values |= {name: response[member] for member, name in COPIED.items() if response.get(member)}
+
+
+async def _allowed(reader: Reader) -> str:
+    """The code of an app, after a person opened the address that the guide shows, and allowed it."""
+    values = reader.values
+    shown = re.search(r"^\$URL/oauth/authorize.*?$\n^.*?$", (GUIDES / "apps.md").read_text(), re.MULTILINE)
+    assert shown
+    address = re.sub(r"\$([A-Z]+)", lambda name: values[name[1]], re.sub(r"\n\s*", "", shown[0]))
+    async with httpx.AsyncClient(base_url=values["URL"]) as browser:
+        headers = {"Origin": values["URL"]}
+        signed_in = await browser.post("/login", data={"email": EMAIL, "password": PASSWORD}, headers=headers)
+        assert signed_in.status_code == 303, signed_in.text
+        page = await browser.get(address)
+        data = form_of(page.text) | {"profile": "", "decision": "allow"}
+        answer = await browser.post("/oauth/authorize", data=data, headers=headers)
+        return parse_qs(urlsplit(answer.headers["location"]).query)["code"][0]
 
 
 def reason(command: Command) -> str | None:
@@ -265,6 +298,8 @@ async def test_the_commands_of_a_guide_succeed(reader: Reader, guide: str) -> No
             if command.guide == guide and not reason(command):
                 shown = await reader.types(await _as_it_is(reader, command))
                 _no_errors(command, shown)
+                if guide == "apps":
+                    _copy(reader, shown)
     finally:
         reader.values = kept
 

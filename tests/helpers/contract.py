@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 from PIL import Image
 from tests.helpers.api import Api
+from tests.helpers.apps import granted
 from tests.helpers.factories import Login, Make
 
 from signalpost.billing import differences
@@ -172,6 +173,10 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     await create("pmg", f"/posts/{post['id']}/discussion", {"text": "Is it ready?"})
     if "apl" in needed:
         await create("apl", "/approval-links", {"postIds": [(await make.draft(owner))["id"]]})
+    await create("app", "/apps", {"name": "CMS", "redirectUris": ["https://cms.example.com/callback"]})
+    if "agr" in needed:
+        session = await session_of(Sample(api, make, owner, found, staff), owner)
+        found["agr"] = await granted(make.context, api, session.access_token)
     await create("fed", "/feeds", {"profileId": owner.profile, "url": "http://127.0.0.1:9/feed"})
     if "med" in needed:
         found["med"] = await upload(api, owner)

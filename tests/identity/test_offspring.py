@@ -14,6 +14,7 @@ from typing import Any, get_args
 import asyncpg
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.apps import App, Person
 from tests.helpers.contract import invited_email, picture
 from tests.helpers.factories import Login
 from tests.helpers.feeds import Reader
@@ -198,6 +199,17 @@ async def approval_link(scene: Scene, bearer: str) -> Probe:
     return probe
 
 
+async def app_grant(scene: Scene, bearer: str) -> Probe:
+    person = Person(scene.messenger.context, scene.api, {"accessToken": bearer})
+    given = await (await App.registered(scene.api)).allowed(person)
+
+    async def probe() -> bool:
+        body = {"profileId": scene.owner.profile, "text": "By an app", "draft": True}
+        return (await scene.api.post("/posts", json=body, key=given["access_token"])).status_code == 201
+
+    return probe
+
+
 async def feed(scene: Scene, bearer: str) -> Probe:
     body = {"profileId": scene.owner.profile, "url": f"http://127.0.0.1:9/{secrets.token_hex(4)}"}
     made = await created(scene, "/feeds", body, bearer)
@@ -298,7 +310,7 @@ async def idempotency(scene: Scene, bearer: str) -> Probe:
 MAKERS: dict[str, Callable[[Scene, str], Awaitable[Probe]]] = {
     maker.__name__: maker
     for maker in (
-        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, feed, member,
+        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, app_grant, feed, member,
         webhook, post, media, session, one_time_token, idempotency,
     )
 }  # fmt: skip

@@ -170,6 +170,13 @@ BACKLOGS: Final = {
         "approval_link",
         "select count(*) from approval_link where expires_at < now()",
     ),
+    "apps that were never used": Backlog(
+        "apps.purge",
+        "insert into app (id, name, redirect_uris, auth_method, created_at, updated_at)"
+        f" select pg_temp.id_of(n), 'backlog', '{{}}', 'none', {_OLD}, {_OLD} from {_N}",
+        "app",
+        "select count(*) from app where name = 'backlog'",
+    ),
     "items of feeds": Backlog(
         "feeds.purge",
         "with f as (insert into feed (id, workspace_id, profile_id, mode, url, template, include, exclude,"

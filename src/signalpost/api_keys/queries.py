@@ -53,6 +53,7 @@ select {KEY_COLUMNS}
 from api_key k join app_user u on u.id = k.created_by
 where k.workspace_id = $1 and ($2::uuid is null or k.created_by = $2)
     and ($3::uuid[] is null or k.profile_ids <@ $3 or $4 in (k.created_by, k.id)) and ($5 or k.mode = 'test')
+    and k.app_id is null
 """  # noqa: S608 - columns of a struct
 _KEYS_PAGE = f"""{_KEYS} and (k.revoked_at is null or k.revoked_at > $6)
     and ($7::uuid is null or k.created_by = $7) and {keyset("k.created_at", "k.id", first=8)}"""

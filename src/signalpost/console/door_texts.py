@@ -83,6 +83,49 @@ GERMAN: Final = {
     " one browser.":
         "Wenn Sie das nicht erwartet haben, schließen Sie die Seite: Es wurde nichts verbunden. Der Link gilt bis"
         " {until} und in einem Browser.",
+    "This request of an app cannot be answered": "Diese Anfrage einer App kann nicht beantwortet werden",
+    "No app here has this client_id. It may have been deleted; start again in the app.":
+        "Keine App hat hier diese client_id. Vielleicht wurde sie gelöscht; beginnen Sie in der App noch einmal.",
+    "The redirect_uri is none of those that the app has registered. Nothing was sent there.":
+        "Die redirect_uri ist keine von denen, die die App eingetragen hat. Es wurde nichts dorthin gesendet.",
+    "You cannot allow this": "Sie können das nicht erlauben",
+    "To allow an app to act for a workspace, your role there needs API keys, and you need the second factor if"
+    " the workspace requires one. Ask an admin of the workspace.":
+        "Um einer App zu erlauben, für einen Arbeitsbereich zu handeln, braucht Ihre Rolle dort API-Schlüssel, und Sie"
+        " brauchen den zweiten Faktor, wenn der Arbeitsbereich einen verlangt. Fragen Sie einen Admin des"
+        " Arbeitsbereichs.",
+    "Allow {app}?": "{app} erlauben?",
+    "{app} asks to act for you. Continue only if you know it and started this there.":
+        "{app} bittet darum, für Sie zu handeln. Machen Sie nur weiter, wenn Sie die App kennen und dort damit"
+        " begonnen haben.",
+    "App": "App",
+    "You are": "Sie sind",
+    "We have not verified who is behind this app. Anyone can choose a name.":
+        "Wir haben nicht geprüft, wer hinter dieser App steht. Einen Namen kann sich jeder aussuchen.",
+    "Another workspace": "Anderer Arbeitsbereich",
+    "Change": "Wechseln",
+    "What it can do then": "Was sie dann kann",
+    "Your role allows nothing of what it asks for.": "Ihre Rolle erlaubt nichts von dem, worum sie bittet.",
+    "All clients that you see": "Alle Kunden, die Sie sehen",
+    "It never does more than you may do. You end this at any time in the console, under Developers.":
+        "Sie tut nie mehr, als Sie dürfen. Sie beenden das jederzeit in der Konsole, unter Entwickler.",
+    "Allow": "Erlauben",
+    "Do not allow": "Nicht erlauben",
+    "See clients and their settings": "Kunden und ihre Einstellungen sehen",
+    "Create, change and delete clients and their queues": "Kunden und ihre Warteschlangen anlegen, ändern und löschen",
+    "See connected accounts": "Verbundene Konten sehen",
+    "Connect accounts and change them": "Konten verbinden und ändern",
+    "See posts, drafts and comments": "Beiträge, Entwürfe und Kommentare sehen",
+    "Create and change drafts": "Entwürfe anlegen und ändern",
+    "Schedule and publish posts without asking you again":
+        "Beiträge planen und veröffentlichen, ohne Sie noch einmal zu fragen",
+    "Upload pictures and videos": "Bilder und Videos hochladen",
+    "See the numbers of posts and accounts": "Die Zahlen von Beiträgen und Konten sehen",
+    "See webhooks": "Webhooks sehen",
+    "Have events of this workspace sent to addresses of its choice":
+        "Ereignisse dieses Arbeitsbereichs an Adressen ihrer Wahl senden lassen",
+    "Invite others to connect their accounts": "Andere einladen, ihre Konten zu verbinden",
+    "Write to support": "An den Support schreiben",
 }  # fmt: skip
 """English -> German; a test compares it with what the pages say."""
 

@@ -20,8 +20,13 @@ def token_of(request: Request) -> str:
 
 
 def next_page(request: Request) -> str:
-    """Return where the person wants to go after signing in: a page of the console, never another site."""
+    """Return where the person wants to go after signing in: a page of the console, never another site.
+
+    Or the page on which they allow an app something, which knows by itself what the app asked for.
+    """
     target = query_values(request).get("next", "")[:500]
+    if target == "/oauth/authorize":
+        return target
     return target if _CONSOLE_PAGE.fullmatch(target) and ".." not in target else "/console"
 
 

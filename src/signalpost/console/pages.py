@@ -5,10 +5,12 @@ import msgspec
 from signalpost.accounts.platforms import CLIENT_METADATA_PATH
 from signalpost.console import (
     app_pages,
+    authorize,
     choose,
     connect,
     docs_pages,
     invites,
+    oauth,
     oidc,
     register,
     reset_password,
@@ -61,16 +63,13 @@ def handlers(site: Site) -> list[Route]:
     async def problem(request: Request) -> Response:
         return _problem_page(site, request)
 
+    icon = site.common["icon"].removeprefix(site.common["root"])
     return [
         *site.routes(["/"], index),
         *docs_pages.routes(site),
         *site.routes([f"{prefix}/openapi.json" for prefix in _PREFIXES], cached(lambda: site.addressed(site.openapi))),
         *site.routes([site.common["sheet"].removeprefix(site.common["root"])], cached(lambda: site.sheet), bucket=None),
-        *site.routes(
-            [site.common["icon"].removeprefix(site.common["root"]), "/favicon.ico"],
-            cached(lambda: site.icon),
-            bucket=None,
-        ),
+        *site.routes([icon, "/favicon.ico"], cached(lambda: site.icon), bucket=None),
         *status_pages.routes(site),
         *site.routes(["/problems", "/problems.md"], problem_list),
         *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
@@ -92,6 +91,7 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([oidc.CALLBACK], oidc_pages.finish),
         *site.routes([oidc.ANSWER], oidc_pages.show),
         *site.routes([oidc.ANSWER], oidc_pages.answer, method="POST", bucket="login"),
+        *_of_apps(site),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
         *site.routes([CLIENT_METADATA_PATH], connect_pages.describe_client),
@@ -101,6 +101,18 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([invites.PATH], invite_pages.choose, method="POST"),
         *site.routes([reviews.PATH], review_pages.show, bucket="console"),
         *site.routes([reviews.PATH], review_pages.send, method="POST", bucket="console"),
+    ]
+
+
+def _of_apps(site: Site) -> list[Route]:
+    """Return the routes by which apps of others are allowed to act, unless that extension is off."""
+    if "apps" in site.web.context.settings.extensions_off:
+        return []
+    pages = authorize.AuthorizePages(site)
+    return [
+        *site.routes([oauth.AUTHORIZE], pages.show, bucket="console"),
+        *site.routes([oauth.AUTHORIZE], pages.decide, method="POST", bucket="console"),
+        *oauth.routes(site),
     ]
 
 

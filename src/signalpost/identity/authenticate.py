@@ -1,9 +1,7 @@
 """From a bearer token to a Caller: a checksum or a signature is verified first, then one row is read."""
 
 import asyncio
-import ipaddress
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Protocol
 from uuid import UUID
 
@@ -11,6 +9,7 @@ from signalpost.context import AppContext
 from signalpost.identity import queries, roles, tokens
 from signalpost.identity.caller_cache import CallerCache, cache_key
 from signalpost.identity.errors import KeyRevoked, TokenExpired
+from signalpost.identity.ip_allow_list import require_allowed_address
 from signalpost.identity.queries import KeyCredential, Membership, SessionCredential
 from signalpost.kit import crypto, problems
 from signalpost.kit.crypto import ApiKeyParts, KeyRing
@@ -33,6 +32,8 @@ _NO_SECRET = bytes(32)  # the secret of an unknown key is compared with this: as
 _NEW_KEY = "Whoever is signed in creates another with `POST /api-keys`, an operator with `signalpost keys create`."
 _CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 _PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
+APP_TOKEN_PREFIX = f"{BRAND_KEY}_oat"
+"""Of access tokens of apps, each of which acts by a key of its own: decision 0429."""
 _TOUCH_KEY = """
 update api_key set last_used_at = now(), last_used_ip = $2
 where id = $1 and coalesce(last_used_at < now() - interval '1 minute', true)
@@ -71,6 +72,8 @@ def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
 class _Credentials:
     def __init__(self, context: AppContext, rates: Rates | None, keys_max: KeysMax | None, guesses: Guesses) -> None:
         settings = context.settings
+        self._context = context
+        self._hooks = context.hooks
         self._database = context.database
         self._keys = context.keys
         self._settings = settings
@@ -91,7 +94,7 @@ class _Credentials:
         """
         key = cache_key(bearer, workspace)
         if (cached := self._cache.get(key)) is not None:
-            _check_address(cached, address)
+            require_allowed_address(cached, address)
             return cached
         if self._cache.knows(key):
             try:
@@ -164,24 +167,38 @@ class _Credentials:
 
     async def _from_key(self, bearer: str, workspace: str | None, address: str) -> Caller:
         parts = crypto.parse_api_key(bearer)
-        if parts is None or parts.prefix not in _PREFIXES:
+        if parts is None or parts.prefix not in (*_PREFIXES, APP_TOKEN_PREFIX):
             raise problems.Unauthenticated(
                 "This is not an API key of this service, or a part of it is missing.",
                 headers=_CHALLENGE,
                 remediation=f"Check that the whole key was copied. {_NEW_KEY}",
             )
         async with self._database.connection() as db:
-            row = self._verify(await queries.find_key_credential(db, parts.key_id), parts)
+            row = await self._verified(db, parts)
             caller = self._key_caller(row)
             if workspace and WorkspaceId.parse(workspace) != caller.workspace_id:
                 raise problems.NotFound(
                     "This API key belongs to another workspace than the one in X-Workspace-Id.",
                     remediation="Leave X-Workspace-Id out: a key has one workspace.",
                 )
-            _check_address(caller, address)
+            require_allowed_address(caller, address)
             if row.stale:
                 await db.execute(_TOUCH_KEY, row.id, address)
         return caller
+
+    async def _verified(self, db: Db, parts: ApiKeyParts) -> KeyCredential:
+        """Return the key of a text: the one with its secret, or the one by which the app of an access token acts."""
+        if parts.prefix != APP_TOKEN_PREFIX:
+            return self._verify(await queries.find_key_credential(db, parts.key_id), parts)
+        key_id = await self._hooks.key_of_app(self._context, db, parts.text)
+        row = None if key_id is None else await queries.find_key_by_id(db, key_id)
+        if row is None:
+            raise problems.Unauthenticated(
+                "This access token of an app is unknown.",
+                headers=_CHALLENGE,
+                remediation="Use the refresh token to get another, or ask the person again.",
+            )
+        return row
 
     def _verify(self, row: KeyCredential | None, parts: ApiKeyParts) -> KeyCredential:
         stored = _NO_SECRET if row is None else row.secret_hmac
@@ -283,10 +300,11 @@ def _role_of(row: KeyCredential, plan: str, keys_max: KeysMax) -> Role:
         KeyRevoked, TokenExpired: the key does not work any more.
     """
     if row.revoked or row.role is None:
-        raise KeyRevoked("This API key was revoked, or its issuer left the workspace.", headers=_CHALLENGE)
+        what = "access of this app" if row.is_of_app else "API key"
+        raise KeyRevoked(f"This {what} was revoked, or its issuer left the workspace.", headers=_CHALLENGE)
     if row.expired:
         raise TokenExpired("This API key has expired.", headers=_CHALLENGE, remediation=_NEW_KEY)
-    if (maximum := keys_max(plan)) is not None and row.older_keys >= maximum:
+    if not row.is_of_app and (maximum := keys_max(plan)) is not None and row.older_keys >= maximum:
         raise KeyRevoked(
             f"This API key is more than the plan {plan} covers, which is {maximum}.",
             headers=_CHALLENGE,
@@ -360,25 +378,6 @@ def _not_a_member() -> problems.NotFound:
     return problems.NotFound(
         "X-Workspace-Id is not one of your workspaces.", remediation="`GET /workspaces` lists their ids."
     )
-
-
-def _check_address(caller: Caller, address: str) -> None:
-    if caller.ip_allow_list and not _allowed(caller.ip_allow_list, address):
-        raise problems.Forbidden(
-            f"This API key may not be used from {address}, which is not in its ipAllowList.",
-            remediation="Use it from an address of the list, or create a key with another list.",
-        )
-
-
-@lru_cache(maxsize=4_096)
-def _allowed(networks: tuple[str, ...], address: str) -> bool:
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped
-    return any(ip in ipaddress.ip_network(network) for network in networks)
 
 
 def _intersect(of_key: list[UUID] | None, of_member: list[UUID] | None) -> frozenset[UUID] | None:

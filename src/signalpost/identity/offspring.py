@@ -116,6 +116,19 @@ OFFSPRING: Final = (
         },
     ),
     Kind(
+        "app_grant",
+        frozenset({"id"}),
+        {
+            "key_revoked": _NO_KEY,
+            "key_leaked": _NO_KEY,
+            "key_expired": _NO_KEY,
+            "rights_lost": Asks("identity.authenticate: scopes within the role, as of any key"),
+            "person_left": Own("identity.members.remove: it acts by a key of the person"),
+            "password_changed": Stays("apps are listed, and each is revoked by itself, as keys are"),
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
         "oauth_flow",
         frozenset({"started_by", "state_hash", "browser_hash"}),
         {
@@ -297,6 +310,7 @@ OFFSPRING: Final = (
 
 ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "account": ("scopes secrets secrets_version", "a grant of the network to the workspace, which members see and end"),
+    "app": ("created_by secret_hmac", "its secret says which app it is, and gives no rights in its workspace"),
     "app_user": ("totp_secret", "the person"),
     "audit": ("actor", "history"),
     "audit_seal": ("hash", "the chain of history"),

@@ -58,6 +58,7 @@ class KeyCredential(Struct):
     workspace_zone_chosen: bool
     role: Role | None
     member_profile_ids: list[UUID] | None
+    is_of_app: bool  # an app acts by it; no plan counts it
     older_keys: int  # of the workspace, that work: a smaller plan covers the oldest ones
 
 
@@ -77,7 +78,9 @@ _KEY_CREDENTIAL_COLUMNS = columns(
     workspace_zone_chosen="w.zone_chosen",
     role=ROLE_SQL,
     member_profile_ids="m.profile_ids",
+    is_of_app="k.app_id is not null",
     older_keys="(select count(*) from api_key o where o.workspace_id = k.workspace_id and o.revoked_at is null"
+    " and o.app_id is null"
     " and (o.expires_at is null or o.expires_at > now()) and (o.created_at, o.id) < (k.created_at, k.id))",
 )
 _KEY_CREDENTIALS = f"""
@@ -348,10 +351,8 @@ _KEY_EXPIRES = "select expires_at from api_key where id = $1"
 
 async def credential_expires_at(db: Db, caller: Caller) -> datetime | None:
     """Return when the caller's key expires, or when their session ends unless it is refreshed."""
-    if caller.key_id is not None:
-        expires_at: datetime | None = await db.fetchval(_KEY_EXPIRES, caller.key_id)
-    else:
-        expires_at = await db.fetchval(_SESSION_EXPIRES, caller.session_id)
+    statement = _SESSION_EXPIRES if caller.key_id is None else _KEY_EXPIRES
+    expires_at: datetime | None = await db.fetchval(statement, caller.key_id or caller.session_id)
     return expires_at
 
 
@@ -384,9 +385,7 @@ async def workspace_terms(settings: Settings, db: Db, workspace_id: UUID) -> Wor
 
 
 STAFF_MAILED_MAX: Final = 20
-_STAFF: Final = """
-select id, email from app_user where is_staff order by (id = $1) desc nulls last, id limit $2
-"""
+_STAFF: Final = "select id, email from app_user where is_staff order by (id = $1) desc nulls last, id limit $2"
 
 
 async def staff_mailboxes(db: Db, assignee_id: UUID | None) -> list[tuple[UUID, str]]:

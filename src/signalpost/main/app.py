@@ -8,6 +8,7 @@ from importlib import metadata
 
 from signalpost.audit.actions.operations import record_operation
 from signalpost.console import pages
+from signalpost.console.oauth import challenge_of_mcp
 from signalpost.console.openapi import openapi_document
 from signalpost.console.site import Site
 from signalpost.context import AppContext
@@ -175,6 +176,7 @@ def create(context: AppContext) -> Application:
     site = Site(web, document)
     routes = [*pages.handlers(site), metrics.route(web)]
     if "mcp" not in context.settings.extensions_off:
-        routes.append(mcp.route(web, endpoints, serve))
+        challenge = None if "apps" in context.settings.extensions_off else challenge_of_mcp
+        routes.append(mcp.route(web, endpoints, serve, challenge=challenge))
     application = build(web, endpoints, pages=routes, problem_page=site.problem)
     return application

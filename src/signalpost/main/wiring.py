@@ -11,6 +11,7 @@ import signalpost.admin.room
 import signalpost.analytics.room
 import signalpost.api_keys.room
 import signalpost.approval_links.room
+import signalpost.apps.room
 import signalpost.audit.room
 import signalpost.billing.room
 import signalpost.captions.room
@@ -71,6 +72,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.discussion.room.ROOM,
     signalpost.approval_links.room.ROOM,
     signalpost.feeds.room.ROOM,
+    signalpost.apps.room.ROOM,
     signalpost.captions.room.ROOM,
     signalpost.publishing.room.ROOM,
     signalpost.sandbox_clock.room.ROOM,

@@ -31,8 +31,13 @@ _PASSED: Final = (
 _ONE_MESSAGE: Final = "A body is one message: an object, not a list."
 
 
-def route(web: Web, endpoints: Iterable[Endpoint], serve: Serve) -> Route:
-    """Return the route of the protocol, which calls operations of the API by `serve`."""
+def route(
+    web: Web, endpoints: Iterable[Endpoint], serve: Serve, *, challenge: Callable[[str], bytes] | None = None
+) -> Route:
+    """Return the route of the protocol, which calls operations of the API by `serve`.
+
+    `challenge`: from our address to the `WWW-Authenticate` by which an assistant finds out how a person signs it in.
+    """
     operations = {endpoint.name: endpoint for endpoint in endpoints}
     routes = Routes("MCP")
 
@@ -50,9 +55,21 @@ def route(web: Web, endpoints: Iterable[Endpoint], serve: Serve) -> Route:
         if not _is_own_origin(request, web.base_url):
             refusal = Refusal(INVALID_REQUEST, "Pages of other sites may not call this service.")
             return Response(403, protocol.error(refusal), [])
-        return _in_the_envelope(await served.handler(request))
+        response = await served.handler(request)
+        if response.status == 401 and challenge is not None:
+            return _challenging(response, challenge(web.base_url))
+        return _in_the_envelope(response)
 
     return msgspec.structs.replace(served, handler=respond)
+
+
+def _challenging(response: Response, challenge: bytes) -> Response:
+    """Return a refusal with what follows the word Bearer in it already, and where to read how to sign in."""
+    sent = next((value for name, value in response.headers if name.lower() == b"www-authenticate"), b"Bearer")
+    others = [pair for pair in response.headers if pair[0].lower() != b"www-authenticate"]
+    error = sent.removeprefix(b"Bearer").strip()
+    response.headers = [*others, (b"www-authenticate", challenge + (b", " + error if error else b""))]
+    return response
 
 
 def _require_key(caller: Caller) -> None:

@@ -38,7 +38,8 @@ _OF_NOBODY_TOO: Final = f"workspace_id is not distinct from {TENANT}"
 RIGHTS: Final[Mapping[str, Rights]] = {
     **dict.fromkeys(
         (
-            "account", "api_key", "approval_link", "attempt", "billing_feedback", "billing_former_customer",
+            "account", "api_key", "app", "app_grant", "approval_link", "attempt",
+            "billing_feedback", "billing_former_customer",
             "billing_handover", "billing_payment", "delivery", "feed", "feed_item", "lane", "media", "member",
             "messenger_code", "messenger_link",
             "messenger_message", "messenger_reply", "metric", "metric_account", "metric_day", "metric_followers",

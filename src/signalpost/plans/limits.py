@@ -99,7 +99,7 @@ API_KEYS: Final = Counted(
     "apiKeys",
     _limits(1, 3, 10, 50),
     "API keys that are neither revoked nor expired.",
-    "select count(*) from api_key where workspace_id = $1 and revoked_at is null"
+    "select count(*) from api_key where workspace_id = $1 and revoked_at is null and app_id is null"
     " and (expires_at is null or expires_at > now())",
 )
 WEBHOOKS: Final = Counted(

@@ -62,6 +62,10 @@ EXPORTED: Final[Mapping[str, Exported]] = {
         },
     ),
     "api_key": Exported(without=("secret_hmac",), stays=_SECRET),
+    "app": Exported(without=("secret_hmac",), stays=_SECRET),
+    "app_grant": Exported(
+        without=("access_hmac", "former_hmac"), stays="an app acts at the instance where it was allowed"
+    ),
     "platform_invite": Exported(without=("token_hash",), stays=_SECRET),
     "approval_link": Exported(without=("token_hash", "code_hash", "code_expires_at", "code_tries"), stays=_SECRET),
     "messenger_link": Exported(without=("phone_hash", "user_hash", "recipient"), stays=_SECRET),

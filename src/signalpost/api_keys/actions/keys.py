@@ -31,8 +31,8 @@ EXPIRES_WITHIN = timedelta(days=3650)
 _INSERT = f"""
 with k as (
     insert into api_key (id, workspace_id, key_id, secret_hmac, name, mode, permission, scopes, profile_ids,
-        ip_allow_list, expires_at, created_by, issued_by, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        ip_allow_list, expires_at, created_by, issued_by, app_id, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
     returning *
 )
 select {KEY_COLUMNS} from k join app_user u on u.id = k.created_by
@@ -59,8 +59,11 @@ async def create_key_for(
     name: str,
     terms: KeyTerms | None = None,
     issued_by: UUID | None = None,
+    app_id: UUID | None = None,
 ) -> tuple[ApiKeyRow, str]:
     """Write a key of this user, created by them or by the key `issued_by`; return it with its text, stored nowhere.
+
+    With `app_id` that app acts by it, and whoever calls forgets the text.
 
     Who may create which key is decided before: by `create_api_key` for the API, by the operator for the command line.
     At the time of use, a key never has more than its creator's role.
@@ -83,6 +86,7 @@ async def create_key_for(
         terms.expires_at,
         user_id,
         issued_by,
+        app_id,
         clock.actual(),
     )
     assert record is not None  # noqa: S101 - the user exists
@@ -252,6 +256,14 @@ async def revoke_api_key(context: AppContext, db: Db, caller: Caller, row: ApiKe
         revoked_at=clock.wire(await db.fetchval(_REVOKED_AT, row.id, caller.workspace_id)),
         also_revoked=[ids.encode("key", key_id) for key_id in revoked if key_id != row.id],
     )
+
+
+_EXTEND = "update api_key set expires_at = $2 where id = $1 and revoked_at is null"
+
+
+async def extend_key(db: Db, key_id: UUID, expires_at: datetime) -> None:
+    """Have a key by which an app acts end later, unless it was revoked."""
+    await db.execute(_EXTEND, key_id, expires_at)
 
 
 _WORKSPACE_OF = "select workspace_id from api_key where id = $1"

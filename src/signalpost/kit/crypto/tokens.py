@@ -79,16 +79,17 @@ _API_KEY = re.compile(r"([a-z0-9]+(?:_[a-z0-9]+){0,3})_([0-9A-Za-z]{12})_([0-9A-
 _API_KEY_LENGTH_MAX = 128
 
 
-def new_api_key(prefix: str) -> ApiKeyParts:
+def new_api_key(prefix: str, key_id: str | None = None) -> ApiKeyParts:
     """Generate a key with 71 bits of id and 256 bits of secret.
 
     Args:
         prefix: lower-case words joined by `_`, such as brand and mode.
+        key_id: of another secret of the same key; None: it gets an id of its own.
 
     Raises:
         ValueError: `prefix` has a different form.
     """
-    key_id = base62_encode(secrets.randbelow(62**12), 12)
+    key_id = key_id or base62_encode(secrets.randbelow(62**12), 12)
     secret = base62_encode(secrets.randbits(256), 43)
     unchecked = f"{prefix}_{key_id}_{secret}"
     parts = parse_api_key(unchecked + crc32_base62(unchecked))

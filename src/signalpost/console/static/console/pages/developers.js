@@ -8,12 +8,14 @@ import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
 import { Keys } from "./developers-keys.js";
 
+const Apps = lazy(() => import("./developers-apps.js"));
 const Webhooks = lazy(() => import("./developers-webhooks.js"));
 const Webhook = lazy(() => import("./developers-webhook.js"));
 const Requests = lazy(() => import("./developers-requests.js"));
 const Explorer = lazy(() => import("./developers-explorer.js"));
 
 const PARTS = /** @type {Record<string, (query: Record<string, string>, part: string) => any>} */ ({
+  apps: () => may("keys:write") && html`<${Apps} />`,
   webhooks: () => may("webhooks:read") && html`<${Webhooks} />`,
   requests: (query) => html`<${Requests} query=${query} />`,
   explorer: (query, part) => html`<${Explorer} query=${query} part=${part} />`,
@@ -24,6 +26,7 @@ export default function Developers({ id, part, query }) {
   if (id === "webhooks" && part) return html`<${Webhook} id=${part} query=${query} />`;
   const tabs = [
     ["", t("API keys")],
+    ...(may("keys:write") ? [["apps", t("Apps")]] : []),
     ...(may("webhooks:read") ? [["webhooks", t("Webhooks")]] : []),
     ["requests", t("Request log")],
     ["explorer", t("Explorer")],

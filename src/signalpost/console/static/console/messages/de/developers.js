@@ -149,4 +149,34 @@ export default /** @type {Record<string, string>} */ ({
   "{n} calls shown": "{n} Aufrufe angezeigt",
   "{n} operation": "{n} Operation",
   "{n} operations": "{n} Operationen",
+  Allowed: "Erlaubt",
+  "Allowed by": "Erlaubt von",
+  "An app acts for people who allow it, here or in other workspaces.":
+    "Eine App handelt für Menschen, die es ihr erlauben, hier oder in anderen Arbeitsbereichen.",
+  "An assistant or another product asks you in your browser; what you allow it is listed here.":
+    "Ein Assistent oder ein anderes Produkt fragt Sie im Browser; was Sie erlauben, steht hier.",
+  App: "App",
+  Apps: "Apps",
+  "Apps of this workspace": "Apps dieses Arbeitsbereichs",
+  "Connected apps": "Verbundene Apps",
+  "Delete {name}": "{name} löschen",
+  "How it works": "Wie das geht",
+  "It is refused from now on, and webhooks that it made are paused. Posts that it scheduled stay.":
+    "Sie wird ab jetzt abgewiesen, und ihre Webhooks werden angehalten. Beiträge, die sie geplant hat, bleiben.",
+  "No app acts for this workspace": "Keine App handelt für diesen Arbeitsbereich",
+  "No apps yet": "Noch keine Apps",
+  "Nothing that people have allowed it works any more, in any workspace. This cannot be undone.":
+    "Nichts von dem, was Menschen ihr erlaubt haben, geht mehr, in keinem Arbeitsbereich. Das lässt sich nicht rückgängig machen.",
+  "On a server, which keeps a secret": "Auf einem Server, der ein Geheimnis bewahrt",
+  "On people's machines, without a secret": "Auf den Geräten von Menschen, ohne Geheimnis",
+  "One a line, character for character, such as https://shop.example.com/callback":
+    "Eine je Zeile, Zeichen für Zeichen, etwa https://shop.example.com/callback",
+  "Redirect addresses": "Rücksprungadressen",
+  Register: "Eintragen",
+  "Register an app": "App eintragen",
+  "Replace the secret": "Geheimnis ersetzen",
+  "The app is deleted.": "Die App ist gelöscht.",
+  "The app no longer acts here.": "Die App handelt hier nicht mehr.",
+  "The secret that it has now stops working at once.": "Das jetzige Geheimnis gilt dann sofort nicht mehr.",
+  "What people read when it asks them": "Was Menschen lesen, wenn sie fragt",
 });

@@ -1,0 +1,1 @@
+"""Writes of apps and grants: by the people of a workspace, by a person who allows, and by the app itself."""
