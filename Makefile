@@ -136,6 +136,18 @@ release: $(DEV)  ## Build all that is published of a version that has its tag: m
 lock: $(DEV)  ## Lock requirements/*.in: make lock ARGS="--upgrade-package NAME" (or --upgrade)
 	BIN=$(BIN) scripts/lock-requirements $(ARGS)
 
+.PHONY: deb
+deb: $(DEV)  ## Build a Debian package for this machine, in dist
+	@mkdir -p dist/wheel && rm -f dist/wheel/*
+	@SOURCE_DATE_EPOCH="$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}" "$(UV)" build --quiet --wheel --no-build-isolation \
+		--python $(BIN)/python --out-dir dist/wheel .
+	@scripts/build-deb dist/wheel/*.whl dist
+
+.PHONY: test-install
+test-install: $(DEV)  ## As root: install, upgrade and purge the Debian package under systemd; run the wheel by uvx and pipx
+	scripts/install-test-tools debian
+	$(BIN)/python -m pytest -m heavy -rP tests/e2e/test_install.py $(ARGS)
+
 .PHONY: test-tools
 test-tools: $(DEV)  ## Install reference servers and validators that tests use (once, below .cache)
 	@scripts/install-test-tools

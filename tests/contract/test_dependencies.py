@@ -27,6 +27,7 @@ NOT_IMPORTED_BY_TESTS = {
     "mypy": "make types",
     "opentelemetry-api": "the service is run with the extra `otel`",
     "opentelemetry-exporter-otlp-proto-http": "the service is run with the extra `otel`",
+    "pipx": "a test runs it as a process of its own",
     "pytest-asyncio": "pytest plugin",
     "pytest-timeout": "pytest plugin",
     "rich": "tables of the client `sp`",

@@ -132,7 +132,8 @@ def test_commands_in_the_docs_exist() -> None:
     program: Any = cli.app
     targets = set(re.findall(r"^([a-z][\w-]*):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
     missing = []
-    for page, line in commands():
+    for page, written in commands():
+        line = written.replace("runuser -u signalpost -- ", "")  # the user has the name of the program
         if found := re.match(r"make\b(.*)", line):
             words = shlex.split(found[1], comments=True)
             missing += [(page, word) for word in words if "=" not in word and word not in targets]

@@ -63,12 +63,22 @@ DISCORD = """curl $API/platforms/discord/connect -H "Authorization: Bearer $KEY"
 SLACK = DISCORD.replace("discord", "slack")
 CLUSTER = "needs a cluster; what its pods run: test_kubernetes.py"
 CHART = "run by test_kubernetes.py"
+INSTALL = "tests/e2e/test_install.py types it, in a Debian of its own and in an empty folder"
 NOT_RUN = {
     ("analytics", "duckdb -c"): "needs DuckDB",
     ("billing", "SIGNALPOST_BILLING_ENABLED"): SETTING,
     ("billing", "SIGNALPOST_STRIPE_SECRET_KEY"): SETTING,
     ("billing", "signalpost billing sync"): STRIPE,
     ("billing", "curl $API/billing/checkout"): STRIPE,
+    ("install", "apt install"): INSTALL,
+    ("install", "apt remove"): INSTALL,
+    ("install", "apt purge"): INSTALL,
+    ("install", "journalctl"): INSTALL,
+    ("install", "runuser"): INSTALL,
+    ("install", "systemctl"): INSTALL,
+    ("install", "uvx --from ./signalpost-*.whl signalpost serve"): INSTALL,
+    ("install", "uvx --from ./signalpost-*.whl signalpost demo"): INSTALL,
+    ("install", "pipx"): INSTALL,
     ("kubernetes", "docker build"): MACHINE,
     ("kubernetes", "kubectl create namespace"): CLUSTER,
     ("kubernetes", "helm install"): CLUSTER,

@@ -43,15 +43,18 @@ def build(source: Path, kind: str, folder: Path) -> Path:
     return built
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy_source(source: Path) -> Path:
     """A copy of what a wheel is made of."""
-    source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "LICENSE", "requirements/base.in"):
-        (source / name).parent.mkdir(exist_ok=True)
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(CHECKOUT / name, source / name)
     shutil.copytree(CHECKOUT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     return source
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_source(tmp_path_factory.mktemp("source"))
 
 
 @pytest.fixture(scope="module")
