@@ -142,8 +142,8 @@ class Settings:
     """Networks from installed packages that this instance offers, by their names, separated by commas. A package runs
     with the rights of the service. `signalpost doctor` says which of them work."""
     extensions_off: tuple[str, ...] = ()
-    """Extensions that this instance does without, separated by commas: oidc, request_log, sandbox_clock, stream. Their
-    operations do not exist (404), their jobs do not run, and what they stored stays."""
+    """Extensions that this instance does without, separated by commas: apps, feeds, mcp, oidc, request_log,
+    sandbox_clock, stream. Their operations do not exist (404), their jobs do not run, and what they stored stays."""
     request_log_days: int = 7
     """For how many days API calls are listed by `GET /logs/requests`, at most 7. 0: no call is recorded."""
     delivery_log_days: int = 30

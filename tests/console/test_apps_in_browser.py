@@ -80,7 +80,6 @@ async def test_a_person_signs_in_and_allows_on_a_phone_in_german_without_scripts
         await expect(page.get_by_text("nicht geprüft")).to_be_visible()
         await expect(page.get_by_text("Entwürfe anlegen und ändern")).to_be_visible()
         await expect(page.get_by_role("checkbox")).not_to_be_checked()
-        await page.screenshot(path="/tmp/w/oauth-consent-de.png", full_page=True)
         assert (await page.evaluate("document.documentElement.scrollWidth")) <= PHONE["width"]
         await page.get_by_role("button", name="Erlauben", exact=True).click()
         await page.wait_for_url("**/callback?code=*")
@@ -98,7 +97,6 @@ async def test_the_page_is_accessible_and_a_refusal_reaches_the_app(
             bypass_csp=True,
         ) as page:  # fmt: skip
             await page.goto(client.address())
-            await page.screenshot(path=f"/tmp/w/oauth-consent-{scheme}.png", full_page=True)
             assert await violations(page, axe) == []
             await page.get_by_role("button", name="Do not allow").click()
             await page.wait_for_url("**/callback?error=access_denied*")
@@ -117,8 +115,6 @@ async def test_connected_apps_are_listed_and_ended_and_own_ones_registered(
         assert "posts:publish" in tokens["scope"]
 
         await page.goto("/console/developers/apps")
-        await page.get_by_role("button", name="Revoke Shop sync").first.wait_for()
-        await page.screenshot(path="/tmp/w/oauth-apps.png", full_page=True)
         before = len((await owned.get("/app-grants"))["data"])
         await page.get_by_role("button", name="Revoke Shop sync").first.click()
         await page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
