@@ -189,23 +189,6 @@ def test_lintian_finds_nothing_that_has_no_reason(packages: list[Path]) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_package_depends_on_the_libraries_that_its_programs_load(packages: list[Path], tmp_path: Path) -> None:
-    """As `dpkg-shlibdeps` finds them, which takes minutes."""
-    subprocess.run(["dpkg-deb", "--extract", packages[0], tmp_path / "root"], check=True)
-    (tmp_path / "debian").mkdir()
-    (tmp_path / "debian" / "control").write_text("Source: signalpost\n\nPackage: signalpost\nArchitecture: any\n")
-    home = tmp_path / "root" / "usr" / "lib" / "signalpost"
-    binaries = [path for path in home.rglob("*") if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
-    own = [f"-l{path.parent}" for path in home.rglob("*.so*")]
-    command = [program("dpkg-shlibdeps"), "-O", "--ignore-missing-info", *sorted({*own})]
-    command += [f"-e{path}" for path in binaries]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = set(re.findall(r"([a-z][a-z0-9+.-]+)(?: \(|,|$)", done.stdout.partition("=")[2].strip()))
-    shown = subprocess.run(["dpkg-deb", "--field", packages[0], "Depends"], capture_output=True, text=True, check=True)
-    assert found <= set(re.findall(r"([a-z][a-z0-9+.-]+)(?: \(|,|$)", shown.stdout.strip())), done.stdout
-
-
 def test_from_nothing_to_a_published_post_and_back(machine: Machine, packages: list[Path]) -> None:
     """Install, first-run link, a published post, restarts, an upgrade, remove, install again, purge."""
     install, link, demo, restart = blocks("A Debian package")
