@@ -192,6 +192,7 @@ NO_LOOK: dict[str, str] = {
     "kit.s3_signing._hmac": "a hash", "kit.settings_loader._convert": "settings",
     "messenger.actions.drafts._accepted": "puts it into a sentence",
     "feeds.views.previewed": "puts it into a document",
+    "telemetry.complaints._filled": "puts values into it",
     "messenger.telegram._cut": "cuts it", "messenger.slack._cut": "cuts it",
     "messenger.whatsapp._cut": "cuts it", "messenger.whatsapp.template_body": "puts it into a document",
 }  # fmt: skip
