@@ -40,6 +40,8 @@ WITHOUT_CREDENTIALS = """
     POST /admin/sync-metrics-cron
     POST /auth/register
     POST /api-keys/leaked
+    POST /device-logins
+    POST /device-logins/token
     POST /auth/login
     POST /auth/refresh
     POST /auth/password/forgot
@@ -52,7 +54,8 @@ WITHOUT_CREDENTIALS = """
     PUT /media/{id}/upload
     GET /workspaces/{id}/export/content
 """
-"""Contract C1, the signed addresses of files (C8), and invitations and subscriptions, whose token is the right."""
+"""Contract C1, the signed addresses of files (C8), and invitations, subscriptions
+and devices that wait for a key, whose token or code is the right."""
 
 
 def specified() -> dict[str, int]:

@@ -43,6 +43,7 @@ export function Filters(chosen) {
     >
       <${TypedField}
         name="q"
+        type="search"
         label=${t("Search")}
         value=${chosen.q}
         placeholder=${t("Words in title or text")}
@@ -90,5 +91,5 @@ function TypedField({ name, ...rest }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => filter({ [name]: typed }), 300);
   };
-  return html`<${Field} type="search" onInput=${search} ...${rest} />`;
+  return html`<${Field} onInput=${search} ...${rest} />`;
 }
