@@ -11,6 +11,7 @@ import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { FormDialog, listed, useForm } from "../components/form.js";
 import { List } from "../components/list.js";
+import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
 import { SecretDialog } from "../components/secret-dialog.js";
 import { toast } from "../components/toasts.js";
@@ -19,19 +20,28 @@ import { toast } from "../components/toasts.js";
 /** @typedef {import("signalpost/api").Schemas["AppGrant"]} AppGrant */
 /** @typedef {import("signalpost/api").Schemas["AppWithSecret"]} AppWithSecret */
 
+/** @typedef {{loaded: {data: any, problem: unknown, reload: () => Promise<void>}}} ListProps */
+
 export default function Apps() {
+  // Both at once: the one that comes later would move what is being pressed in the other.
+  const { data, problem, reload } = useLoad(() => Promise.all([all("/app-grants"), all("/apps")]), []);
+  const listOf = (/** @type {0 | 1} */ index) => ({ data: data[index], problem: null, reload });
   return html`
-    <${Card} title=${t("Connected apps")}>
-      <${Grants} />
-    <//>
-    <${Card} title=${t("Apps of this workspace")}>
-      <${OwnApps} />
+    <${Loaded} loaded=${{ data, problem, reload }}>
+      ${() => html`
+        <${Card} title=${t("Connected apps")}>
+          <${Grants} loaded=${listOf(0)} />
+        <//>
+        <${Card} title=${t("Apps of this workspace")}>
+          <${OwnApps} loaded=${listOf(1)} />
+        <//>
+      `}
     <//>
   `;
 }
 
-function Grants() {
-  const loaded = useLoad(() => all("/app-grants"), []);
+/** @param {ListProps} props */
+function Grants({ loaded }) {
   const [ending, setEnding] = useState(/** @type {AppGrant | null} */ (null));
   const act = async () => {
     await remove(`/app-grants/${ending?.id}`);
@@ -88,8 +98,8 @@ function Grants() {
   `;
 }
 
-function OwnApps() {
-  const loaded = useLoad(() => all("/apps"), []);
+/** @param {ListProps} props */
+function OwnApps({ loaded }) {
   const [dialog, setDialog] = useState(/** @type {any} */ (null));
   const onClose = () => {
     setDialog(null);
