@@ -187,14 +187,14 @@ _SENTENCE = re.compile(r'"([A-Z][^"]*(?: [^"]*)?)"')
 
 
 _ROLES = {"admin", "editor", "contributor", "approver", "viewer"}  # as the service calls them
-_DOORS = ("_base", "connect", "login", "register", "team_invite")
+_DOORS = ("_base", "authorize", "connect", "login", "register", "team_invite")
 
 
 @pytest.mark.parametrize(
     ("catalogue", "names", "modules", "others"),
     [
         (review_texts.GERMAN, ("review", "review_code", "review_over"), ("reviews",), set()),
-        (door_texts.GERMAN, _DOORS, ("sign_in", "team_invites"), _ROLES),
+        (door_texts.GERMAN, _DOORS, ("authorize", "sign_in", "team_invites"), _ROLES),
     ],
     ids=("review", "doors"),
 )

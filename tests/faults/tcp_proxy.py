@@ -14,7 +14,8 @@ class TcpProxy:
     """Forwards to the socket of a server, or to its port.
 
     What is swallowed never arrives, as with packets that a firewall drops; connections stay open, and are accepted.
-    `loses`: the share of what the server sends in place of which the connection ends.
+    `loses`: the share of what the server sends in place of which the connection ends: at random, and at the latest when
+    as much was sent as one loss is due for.
     """
 
     def __init__(self, target: Path | int, *, loses: float = 0.0, seed: int = 20261122) -> None:
@@ -23,6 +24,7 @@ class TcpProxy:
         self._random = random.Random(seed)
         self.lost = 0
         """How often it lost something."""
+        self._faithful_for = 0
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._writers: set[asyncio.StreamWriter] = set()
@@ -96,9 +98,18 @@ class TcpProxy:
     ) -> None:
         while data := await reader.read(_CHUNK_BYTES):
             await self._open.wait()
-            if is_answer and self._random.random() < self._loses:
+            if is_answer and self._is_to_lose():
                 self.lost += 1
                 raise ConnectionResetError("lost on purpose")
             writer.write(data)
             await writer.drain()
         writer.close()
+
+    def _is_to_lose(self) -> bool:
+        if self._loses == 0.0:
+            return False
+        self._faithful_for += 1
+        if self._random.random() >= self._loses and self._faithful_for * self._loses < 1:
+            return False
+        self._faithful_for = 0
+        return True

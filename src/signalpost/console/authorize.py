@@ -221,10 +221,7 @@ class AuthorizePages:
     def _cannot(self, request: Request) -> Response:
         words = spoken(request)
         t = words["t"]
-        text = t(
-            "To allow an app to act for a workspace, your role there needs API keys, and you need the second factor if"
-            " the workspace requires one. Ask an admin of the workspace."
-        )
+        text = t("For this, your role needs API keys, and you need the second factor if it is required. Ask an admin.")
         return self.site.notice(t("You cannot allow this"), text, status=403, link=("/console", t("Console")), **words)
 
     def _redirect(self, url: str, *cookies: str) -> Response:

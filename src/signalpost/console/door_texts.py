@@ -89,11 +89,9 @@ GERMAN: Final = {
     "The redirect_uri is none of those that the app has registered. Nothing was sent there.":
         "Die redirect_uri ist keine von denen, die die App eingetragen hat. Es wurde nichts dorthin gesendet.",
     "You cannot allow this": "Sie können das nicht erlauben",
-    "To allow an app to act for a workspace, your role there needs API keys, and you need the second factor if"
-    " the workspace requires one. Ask an admin of the workspace.":
-        "Um einer App zu erlauben, für einen Arbeitsbereich zu handeln, braucht Ihre Rolle dort API-Schlüssel, und Sie"
-        " brauchen den zweiten Faktor, wenn der Arbeitsbereich einen verlangt. Fragen Sie einen Admin des"
-        " Arbeitsbereichs.",
+    "For this, your role needs API keys, and you need the second factor if it is required. Ask an admin.":
+        "Dafür braucht Ihre Rolle API-Schlüssel, und Sie den zweiten Faktor, wenn er verlangt ist."
+        " Fragen Sie einen Admin.",
     "Allow {app}?": "{app} erlauben?",
     "{app} asks to act for you. Continue only if you know it and started this there.":
         "{app} bittet darum, für Sie zu handeln. Machen Sie nur weiter, wenn Sie die App kennen und dort damit"
