@@ -144,9 +144,9 @@ deb: $(DEV)  ## Build a Debian package for this machine, in dist
 	@scripts/build-deb dist/wheel/*.whl dist
 
 .PHONY: test-install
-test-install: $(DEV)  ## As root: install, upgrade and purge the Debian package under systemd; run the wheel by uvx and pipx
+test-install: $(DEV)  ## As root: the Debian package under systemd, the container as an image, the wheel by uvx and pipx
 	scripts/install-test-tools debian
-	$(BIN)/python -m pytest -m heavy -rP tests/e2e/test_install.py $(ARGS)
+	$(BIN)/python -m pytest -m heavy -rP tests/e2e/test_install.py tests/e2e/test_container.py $(ARGS)
 
 .PHONY: test-tools
 test-tools: $(DEV)  ## Install reference servers and validators that tests use (once, below .cache)

@@ -110,6 +110,7 @@ NOT_RUN = {
     ("operate", "ssh-keygen -Y verify"): "tests/main/test_release.py types it",
     ("operate", "python3 -m venv /opt/signalpost"): MACHINE,
     ("operate", "podman build"): MACHINE,
+    ("operate", "podman exec"): MACHINE,
     ("operate", "systemctl stop"): MACHINE,
     ("operate", "docker compose exec"): MACHINE,
     ("operate", "export SIGNALPOST_BASE_URL"): MACHINE,

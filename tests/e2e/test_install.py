@@ -22,8 +22,9 @@ from tests.main.test_wheel import UV, build, clean, copy_source
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(3600), pytest.mark.xdist_group("install")]
 GUIDE = (CHECKOUT / "docs/guides/install.md").read_text()
-INCLUDED = "python3,systemd,systemd-sysv,dbus,libstdc++6,curl"
-"""Besides a bare Debian: what the package needs, since its container has no network, and what the guide types."""
+INCLUDED = "python3,python3-venv,systemd,systemd-sysv,dbus,libstdc++6,curl"
+"""Besides a bare Debian: what the package and the image need, since a container has no network, and what the guide
+types."""
 NOBODY = 65534
 SECONDS_WARM_MAX = 20.0
 LOAD = """

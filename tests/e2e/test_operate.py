@@ -15,6 +15,7 @@ from typing import Any
 import asyncpg
 import httpx
 import pytest
+from tests.counterparts import tools
 from tests.counterparts.tools import CHECKOUT, free_port, program
 from tests.helpers.media_files import padded, video
 from tests.helpers.service_process import Api, Service, installed
@@ -232,6 +233,19 @@ def test_the_container_starts_the_program_as_installed() -> None:
         re.findall(r"^!(\S+)", ignored, re.MULTILINE)
     )
     assert (CHECKOUT / ".dockerignore").read_text() == ignored
+
+
+def test_hadolint_finds_nothing_in_the_containerfile(tmp_path: Path) -> None:
+    """And it finds something where there is something."""
+    tool = tools.folder("packages", CHECKOUT / "requirements" / "packages.txt") / "bin" / "hadolint"
+    careless = tmp_path / "Containerfile"
+    careless.write_text("FROM debian:latest\n")
+
+    def findings(file: Path) -> str:
+        return subprocess.run([tool, "--no-color", file], capture_output=True, text=True, check=False).stdout
+
+    assert findings(CHECKOUT / "deploy" / "container" / "Containerfile") == ""
+    assert "DL3007" in findings(careless)
 
 
 def test_the_compose_file_names_what_is_there() -> None:
