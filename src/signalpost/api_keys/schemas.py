@@ -60,6 +60,22 @@ class ApiKeyWithSecret(ApiKey):
     key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_…"])]
 
 
+KeyScopes = Annotated[
+    Annotated[list[Scope], Meta(min_length=1, max_length=len(SCOPES))] | None,
+    Meta(
+        description="What the key may do. Default: all that you may do, except `instance:admin`.",
+        examples=[["posts:read", "posts:write", "posts:publish"]],
+    ),
+]
+KeyProfiles = Annotated[
+    Annotated[list[ProfileId], Meta(min_length=1, max_length=500)] | None,
+    Meta(
+        description="The only profiles that the key sees. Default: all that you see.",
+        examples=[["prof_01M7Z0000000000000000000AB"]],
+    ),
+]
+
+
 class ApiKeyCreate(Input):
     """Create a key. It never has more rights than its creator, and works no longer than a key that creates it."""
 
@@ -68,20 +84,8 @@ class ApiKeyCreate(Input):
     permission: Annotated[
         Permission, Meta(description="A `read` key has only those of its scopes that end with `:read`.")
     ] = "read_write"
-    scopes: Annotated[
-        Annotated[list[Scope], Meta(min_length=1, max_length=len(SCOPES))] | None,
-        Meta(
-            description="What the key may do. Default: all that you may do, except `instance:admin`.",
-            examples=[["posts:read", "posts:write", "posts:publish"]],
-        ),
-    ] = None
-    profile_ids: Annotated[
-        Annotated[list[ProfileId], Meta(min_length=1, max_length=500)] | None,
-        Meta(
-            description="The only profiles that the key sees. Default: all that you see.",
-            examples=[["prof_01M7Z0000000000000000000AB"]],
-        ),
-    ] = None
+    scopes: KeyScopes = None
+    profile_ids: KeyProfiles = None
     expires_at: Annotated[
         Annotated[datetime, Meta(tz=True)] | None,
         Meta(
@@ -199,17 +203,5 @@ class DeviceLoginApprove(Input):
 
     user_code: UserCode
     mode: Annotated[Mode, Meta(description="A `test` key sees only the sandbox.")] = "live"
-    scopes: Annotated[
-        Annotated[list[Scope], Meta(min_length=1, max_length=len(SCOPES))] | None,
-        Meta(
-            description="What the key may do. Default: all that you may do, except `instance:admin`.",
-            examples=[["posts:read", "posts:write", "posts:publish"]],
-        ),
-    ] = None
-    profile_ids: Annotated[
-        Annotated[list[ProfileId], Meta(min_length=1, max_length=500)] | None,
-        Meta(
-            description="The only profiles that the key sees. Default: all that you see.",
-            examples=[["prof_01M7Z0000000000000000000AB"]],
-        ),
-    ] = None
+    scopes: KeyScopes = None
+    profile_ids: KeyProfiles = None
