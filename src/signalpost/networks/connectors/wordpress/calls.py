@@ -1,6 +1,7 @@
 """Calls to the REST API of a site with an application password, and what its errors mean."""
 
 import base64
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -33,6 +34,9 @@ _PERMISSION: Final = frozenset((
 _RAISE: Final = "raise upload_max_filesize and post_max_size of the site's PHP, or send a smaller file."
 _DROPPED: Final = f"The site's PHP dropped the file before WordPress saw it: {_RAISE}"
 _PHP_LIMIT: Final = "upload_max_filesize"  # in no language of WordPress translated
+_MONTH: Final = re.compile(r"/\d{4}/(?:0[1-9]|1[0-2])\b")
+"""The site's folder for files of this month, as errors name it in every language of WordPress."""
+_FOLDER: Final = "If this goes on, have the site's server write to its folder for uploads."
 _REFUSALS: Final[Mapping[str, tuple[str, str | None]]] = {
     "rest_no_route": ("destination_missing", "The site's REST API does not know posts: switch it on."),
     "rest_disabled": ("permission_missing", "A plugin of the site switched the REST API off: switch it on again."),
@@ -50,6 +54,8 @@ _REFUSALS: Final[Mapping[str, tuple[str, str | None]]] = {
     "rest_upload_no_content_disposition": ("media_too_large", _DROPPED),
     "rest_upload_user_quota_exceeded": ("media_too_large", "The user has no space left for files on this site."),
 }  # fmt: skip
+_UPLOAD: Final = frozenset(("rest_upload_unknown_error", "rest_upload_sideload_error"))
+"""Whatever kept PHP or WordPress from storing a file."""
 _AFTER: Final = ("db_", "invalid_taxonomy", "internal_server_error")
 """Codes of errors that may follow once the post was stored."""
 
@@ -112,6 +118,10 @@ def explain(error: ApiError) -> Outcome:
     }  # fmt: skip
     if code in _GONE or (status == 401 and is_json):  # to someone unknown, WordPress says 401 to everything
         return NeedsReconnect(**details | {"message": f"{details['message']} {_RECONNECT}"})
+    if code in _UPLOAD and _MONTH.search(text):
+        # Also if two files come at once: WordPress makes the folder twice, and one of them fails.
+        details["message"] += f" {_FOLDER}"
+        return TryLater(code="platform_unavailable", after_seconds=wait_seconds(response), **details)
     is_refusal = is_json and 400 <= status < 500 and status not in {408, 429} and not code.startswith(_AFTER)
     if is_refusal or status == 413 or (code in _REFUSALS and "/media" in error.call):
         return _refused(error.call, status, code, details)
