@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.console import colours
 from tests.counterparts import tools
 
 from signalpost.console import app_pages
@@ -208,27 +209,11 @@ PAIRS = [
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_every_pair_of_colours_that_meets_can_be_read(scheme: int) -> None:
     """WCAG 2.2: 4.5 for text, 3 for the borders of fields."""
-    tokens = dict(_tokens(scheme))
-    poor = [(text, ground) for text, ground in PAIRS if _contrast(tokens[text], tokens[ground]) < 4.5]
+    tokens = colours.tokens(scheme)
+    poor = [(text, ground) for text, ground in PAIRS if colours.contrast(tokens[text], tokens[ground]) < 4.5]
 
     assert poor == []
-    assert _contrast(tokens["field"], tokens["paper"]) >= 3
-
-
-def _tokens(scheme: int) -> Iterator[tuple[str, str]]:
-    for name, *colours in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", (FOLDER / "app.css").read_text()):
-        yield name, colours[scheme]
-
-
-def _contrast(one: str, other: str) -> float:
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    values = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    assert colours.contrast(tokens["field"], tokens["paper"]) >= 3
 
 
 def test_no_module_writes_markup_or_leaves_the_api() -> None:

@@ -14,7 +14,11 @@ from signalpost.web.router import Route
 
 PATHS = ["/console", "/console/{page}", "/console/{page}/{id}", "/console/{page}/{id}/{part}"]
 _YEAR_SECONDS = 365 * 24 * 3600
-_TYPES = {".js": b"text/javascript; charset=utf-8", ".css": b"text/css; charset=utf-8"}
+_TYPES = {
+    ".js": b"text/javascript; charset=utf-8",
+    ".css": b"text/css; charset=utf-8",
+    ".svg": b"image/svg+xml; charset=utf-8",
+}
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:;"
     " connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"

@@ -7,8 +7,8 @@ import { useLoad } from "./hooks.js";
 import { to } from "./router.js";
 import { networkName } from "./store.js";
 import { Time } from "./time.js";
-import { Avatar } from "./components/avatar.js";
 import { Badge } from "./components/badge.js";
+import { NetworkLogo } from "./components/network-logo.js";
 import { Table } from "./components/table.js";
 
 /** @typedef {import("./html.js").Children} Children */
@@ -33,15 +33,14 @@ export const titleOf = (post) =>
   post.text ||
   (post.media.length ? tn(post.media.length, "{n} file", "{n} files") : t("Empty draft"));
 
-/** The networks of a post, by their initials. @param {{post: Post}} props */
+/** The networks of a post, by their marks. @param {{post: Post}} props */
 export function Networks({ post }) {
-  const names = [...new Set(post.targets.map((target) => target.platform))].map((key) =>
-    networkName(/** @type {string} */ (key)),
-  );
+  const keys = [...new Set(post.targets.map((target) => target.platform))];
+  const names = keys.map(networkName);
   return html`
     <span class="networks" title=${names.join(", ")}>
-      ${names.slice(0, 5).map((name) => html`
-        <${Avatar} name=${name} />
+      ${keys.slice(0, 5).map((key) => html`
+        <${NetworkLogo} platform=${key} />
       `)}
       ${names.length > 5 ? `+${names.length - 5}` : ""}
       <span class="hidden">${names.join(", ")}</span>

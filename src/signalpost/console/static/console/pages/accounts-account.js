@@ -13,6 +13,7 @@ import { Button, LinkButton } from "../components/button.js";
 import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Card, Page } from "../components/page.js";
 import { toast, toastProblem } from "../components/toasts.js";
 import { DeveloperDetails } from "../components/developer-details.js";
@@ -24,6 +25,11 @@ import { LanguageChoice, hasLanguage } from "./accounts-language.js";
 
 /** @typedef {import("signalpost/api").Schemas["AccountHealth"]} AccountHealth */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+
+/** @param {PlatformAccount} account */
+const whereOf = (account) => html`
+  <${NetworkLogo} platform=${account.platform} /> ${networkName(account.platform)} · ${account.username}
+`;
 
 /** @param {{id: string, reload: () => Promise<void>}} props */
 export function Account({ id, reload }) {
@@ -59,7 +65,7 @@ export function Account({ id, reload }) {
       title=${account.displayName || account.username}
       subtitle=${
         html`
-          <${Badge} state=${account.status} /> ${networkName(account.platform)} · ${account.username}
+          <${Badge} state=${account.status} /> ${whereOf(account)}
         `
       }
       actions=${actions}

@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { accounts, loadBasics, loadPlatforms, platforms } from "../store.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
@@ -98,7 +98,7 @@ function Networks({ profileId, setProfile, onChoose, onClose }) {
             key=${network.platform}
             onClick=${() => onChoose(network).catch(toastProblem)}
           >
-            <${Avatar} name=${network.name} />
+            <${NetworkLogo} platform=${network.platform} />
             <span>
               <strong>${network.name}</strong>
               <span class="soft">

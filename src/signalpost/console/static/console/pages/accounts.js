@@ -7,7 +7,7 @@ import { useLive } from "../live.js";
 import { to } from "../router.js";
 import { accountsOf, loadPlatforms, may, networkName, profiles } from "../store.js";
 import { Time, relative } from "../time.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
@@ -87,7 +87,7 @@ function Connected({ accounts }) {
     href: to(`accounts/${account.id}`),
     cells: [
       html`<span class="name">
-        <${Avatar} name=${networkName(account.platform)} />
+        <${NetworkLogo} platform=${account.platform} />
         <span>
           ${account.displayName || account.username}
           <br />

@@ -16,6 +16,7 @@ import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { lazy } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Card, Page } from "../components/page.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { Tabs } from "../components/tabs.js";
@@ -194,6 +195,7 @@ function Networks({ rates, accounts }) {
         <ul class="list">
           ${names.map((key) => html`
             <li key=${key} class="use">
+              <${NetworkLogo} platform=${key} />
               <strong class="grow">${networkName(key)}</strong>
               <span class="soft">${t("accounts: {n}", { n: number(accounts.byPlatform[key] ?? 0) })}</span>
               <span>

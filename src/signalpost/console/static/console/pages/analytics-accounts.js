@@ -7,7 +7,7 @@ import { useLoad } from "../hooks.js";
 import { to } from "../router.js";
 import { may, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Empty } from "../components/empty.js";
@@ -128,7 +128,7 @@ function Followers({ account, onClose }) {
 /** @param {Numbers} account @param {(account: Numbers) => void} onOpen */
 const cellsOf = (account, onOpen) => [
   html`<span class="name">
-    <${Avatar} name=${networkName(account.platform)} />
+    <${NetworkLogo} platform=${account.platform} />
     <span>
       ${account.username}
       <br />

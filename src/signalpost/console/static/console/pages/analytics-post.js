@@ -9,7 +9,7 @@ import { titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, networkName } from "../store.js";
 import { Time, dateTime } from "../time.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Badge } from "../components/badge.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
@@ -186,7 +186,7 @@ function Samples({ data }) {
             cells: [
               html`<${Time} at=${sample.collectedAt} />`,
               html`<span class="name">
-                <${Avatar} name=${networkName(sample.platform)} />
+                <${NetworkLogo} platform=${sample.platform} />
                 <span>
                   ${nameOf(
                     data.metrics.find((/** @type {any} */ target) => target.targetId === sample.targetId) ??

@@ -7,7 +7,7 @@ import { useLoad } from "../hooks.js";
 import { filter, to } from "../router.js";
 import { accountOf, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
@@ -122,7 +122,7 @@ function Rows({ rows, sort }) {
             ${row.title.replace(ESCAPED, "") || t("Post without a title")}
           </span>`,
           html`<span class="name">
-            <${Avatar} name=${networkName(row.platform)} />
+            <${NetworkLogo} platform=${row.platform} />
             <span>${accountOf(row.accountId)?.username ?? networkName(row.platform)}</span>
           </span>`,
           html`<${Time} at=${row.publishedAt} />`,

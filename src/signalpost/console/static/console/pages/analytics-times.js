@@ -6,11 +6,14 @@ import { locale, number, t, tn } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { filter } from "../router.js";
 import { accounts, networkName } from "../store.js";
+import { stylesheet } from "../stylesheet.js";
 import { format } from "../time.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
 import { WEEK, weekdayName } from "../weekdays.js";
+
+await stylesheet(new URL("./analytics-times.css", import.meta.url).href);
 
 const SHADES = 5;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);

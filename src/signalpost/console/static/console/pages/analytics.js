@@ -9,7 +9,7 @@ import { useAction, useLoad } from "../hooks.js";
 import { to } from "../router.js";
 import { loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazy } from "../components/lazy.js";
@@ -266,7 +266,7 @@ function TopPosts({ posts }) {
             href: to(`analytics/posts/${post.postId}`),
             cells: [
               html`<span class="name">
-                <${Avatar} name=${networkName(post.platform)} />
+                <${NetworkLogo} platform=${post.platform} />
                 <span class="clip">${post.title ?? t("Post without a title")}</span>
               </span>`,
               figure(post.views),
@@ -292,7 +292,7 @@ function Networks({ byPlatform }) {
         ${rows.map(([key, totals]) => html`
           <li key=${key}>
             <div class="full">
-              <strong>${networkName(key)}</strong>${" "}
+              <${NetworkLogo} platform=${key} /> <strong>${networkName(key)}</strong>${" "}
               <span class="soft">${tn(totals.posts, "{n} post", "{n} posts")}</span>
               <${Bar} share=${(totals.views ?? 0) / most} />
               <dl class="facts small">

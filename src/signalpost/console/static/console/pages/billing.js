@@ -11,6 +11,7 @@ import { relative } from "../time.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Card, Page } from "../components/page.js";
 import { toast } from "../components/toasts.js";
 import { Feedback } from "./billing-dialogs.js";
@@ -283,6 +284,7 @@ function Uses({ data }) {
                 label=${
                   html`
                     ${accountOf(quota.accountId)?.username ?? t("Account")}${" "}
+                    <${NetworkLogo} platform=${quota.platform} />${" "}
                     <span class="soft">${networkName(quota.platform)}</span>
                   `
                 }

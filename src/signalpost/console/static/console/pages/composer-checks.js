@@ -6,6 +6,7 @@ import { number, t, tn } from "../i18n.js";
 import { bodyOf } from "../draft.js";
 import { networkName } from "../store.js";
 import { lazy } from "../components/lazy.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { ProblemBox } from "../components/problem-box.js";
 
 const Result = lazy(() => import("./composer-result.js"), 1);
@@ -70,7 +71,8 @@ export function Counter({ account, checked, part }) {
       class=${left < 0 ? "counter bad" : left < target.limit * 0.1 ? "counter warn" : "counter"}
       title=${t("Counted as the network counts")}
     >
-      ${networkName(account.platform)} ${number(length)}/${number(target.limit)}
+      <${NetworkLogo} platform=${account.platform} /> ${networkName(account.platform)} ${number(length)}/
+      ${number(target.limit)}
       ${left < 0 ? ` · ${tn(-left, "{n} too many", "{n} too many")}` : ""}
     </span>
   `;

@@ -4,6 +4,7 @@ import { t } from "../i18n.js";
 import { networkName, platforms } from "../store.js";
 import { Live } from "./composer-choices.js";
 import { Option } from "./composer-option.js";
+import { NetworkLogo } from "../components/network-logo.js";
 
 /** @typedef {import("../draft.js").Change} Change */
 /** @typedef {import("../draft.js").Draft} Draft */
@@ -50,6 +51,13 @@ const shownOf = (platform) =>
     (option) => !option.type.startsWith("object") || option.parts.length > 0,
   );
 
+/** @param {{platform: string}} props */
+const Name = ({ platform }) => html`
+  <summary>
+    <${NetworkLogo} platform=${platform} /> ${t("Options of {network}", { network: networkName(platform) })}
+  </summary>
+`;
+
 /**
  * @param {{
  *   platform: string, options: PlatformOption[], accounts: PlatformAccount[], draft: Draft, change: Change,
@@ -93,7 +101,7 @@ function Panel({ platform, options, accounts, draft, change, errorAt, isRefused 
         setOpen(event.currentTarget.open)
       }
     >
-      <summary>${t("Options of {network}", { network: networkName(platform) })}</summary>
+      <${Name} platform=${platform} />
       ${(isOpen || isNeeded ? accounts : []).map((account) =>
         live.length ? html`
           <${Live}

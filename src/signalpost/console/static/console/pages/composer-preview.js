@@ -3,7 +3,7 @@ import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
 import { networkName } from "../store.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Card } from "../components/page.js";
 
 /** @typedef {import("../draft.js").Draft} Draft */
@@ -28,7 +28,7 @@ export default function Preview({ draft, account, checked }) {
   return html`
     <${Card} class="preview">
       <div class="name">
-        <${Avatar} name=${networkName(account.platform)} />
+        <${NetworkLogo} platform=${account.platform} />
         <span>
           <strong>${account.displayName || account.username}</strong>
           <br />

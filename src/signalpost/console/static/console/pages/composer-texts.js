@@ -5,7 +5,7 @@ import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
 import { may, networkName } from "../store.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
@@ -61,7 +61,7 @@ export function Accounts({ own, draft, change }) {
               aria-pressed=${chosen ? "true" : "false"}
               onClick=${() => toggle(account.id)}
             >
-              <${Avatar} name=${networkName(account.platform)} />
+              <${NetworkLogo} platform=${account.platform} />
               <span>
                 <strong>${account.username}</strong>
                 <span class="soft">${networkName(account.platform)}</span>
@@ -160,6 +160,7 @@ function Whose({ chosen, current, draft, show }) {
           aria-pressed=${account.id === current ? "true" : "false"}
           onClick=${() => show(account.id)}
         >
+          <${NetworkLogo} platform=${account.platform} />
           ${networkName(account.platform)} · ${account.username} ${isOwn(draft, account.id) ? " •" : ""}
         <//>
       `)}

@@ -4,6 +4,7 @@ import { t } from "../i18n.js";
 import { Thumb } from "../post-parts.js";
 import { networkName } from "../store.js";
 import { Time } from "../time.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Card } from "../components/page.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -57,7 +58,8 @@ export function Content({ post }) {
 /** What one account shows instead. @param {{target: Post["targets"][0]}} props */
 const OwnText = ({ target }) => html`
   <h3>
-    ${networkName(target.platform)} <span class="soft">${target.username}</span>
+    <${NetworkLogo} platform=${target.platform} /> ${networkName(target.platform)}${" "}
+    <span class="soft">${target.username}</span>
   </h3>
   <p class="post-text" dir="auto">
     ${target.text}

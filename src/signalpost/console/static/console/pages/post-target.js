@@ -10,7 +10,7 @@ import { to } from "../router.js";
 import { accountOf, may, networkName } from "../store.js";
 import { Time } from "../time.js";
 import { failureSentences, issueSentence } from "../words.js";
-import { Avatar } from "../components/avatar.js";
+import { NetworkLogo } from "../components/network-logo.js";
 import { Badge } from "../components/badge.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
@@ -28,7 +28,7 @@ export function PostTarget({ post, target, reload }) {
   return html`
     <li>
       <span class="name grow">
-        <${Avatar} name=${networkName(target.platform)} />
+        <${NetworkLogo} platform=${target.platform} />
         <span>
           <strong>${target.username}</strong>
           <br />

@@ -4,6 +4,7 @@ import { ROOT, curlOf, get } from "../api.js";
 import { number, t, tn } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
 import { filter, go, to } from "../router.js";
+import { stylesheet } from "../stylesheet.js";
 import { Time } from "../time.js";
 import { Badge } from "../components/badge.js";
 import { Button } from "../components/button.js";
@@ -15,6 +16,8 @@ import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
 import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts.js";
+
+await stylesheet(new URL("./support.css", import.meta.url).href);
 
 const NewTicket = lazyDialog(() => import("./support-new.js"));
 const Thread = lazy(() => import("./support-thread.js"));
