@@ -93,6 +93,20 @@ async def test_what_may_be_missing_is_dealt_with_once(
     assert await value(calls.store, "seen_at > now() - interval '1 minute' from engine_timeline")
 
 
+async def test_who_notes_the_server_stops_nobody_from_claiming(calls: Calls) -> None:
+    """It may be frozen, or wait with its commit for a standby that is gone; what it writes is known anyway."""
+    await calls.drain(calls.engine())
+    await calls.run()
+    async with calls.store.transaction() as db:
+        await db.execute("update engine_timeline set seen_at = now()")
+        await calls.drain(calls.engine())
+        assert await value(calls.store, ALL_DONE)
+        assert await value(calls.store, f"seen_at = '{SEEN_AT}' from engine_timeline")
+    await calls.run()
+    await calls.drain(calls.engine())
+    assert await value(calls.store, "seen_at > now() - interval '1 minute' from engine_timeline")
+
+
 def far_ahead(position: Position) -> None:
     """The disk was put back: the log ends before what this process has seen."""
     position.marks = tuple(mark._replace(lsn=mark.lsn + 2**40) for mark in position.marks)

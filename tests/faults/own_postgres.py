@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -67,8 +68,12 @@ class OwnPostgres:
         await self.start()
 
     async def follow(self, primary: "OwnPostgres") -> None:
-        """Start as a standby of another server, with a copy of what it has."""
-        await self.save(primary, "-R")
+        """Start as a standby of another server, with a copy of what it has.
+
+        The slot keeps the log for it: a checkpoint of the primary, as each backup makes one, would remove what a busy
+        machine has not let it receive, and then it never follows again, and who commits waits for it for ever.
+        """
+        await self.save(primary, "-R", "-C", "-S", f"standby_{secrets.token_hex(4)}")
         await self.start()
 
     async def save(self, primary: "OwnPostgres", *options: str) -> None:

@@ -53,6 +53,11 @@ insert into engine_timeline (system_identifier, timeline, is_synchronous) values
 on conflict (singleton) do update set system_identifier = excluded.system_identifier, timeline = excluded.timeline,
     is_synchronous = excluded.is_synchronous, seen_at = now(), successor = null, waits_for = '{}'
 """
+# Not waited for: whoever holds the row is noting the same, and may be frozen or wait for a standby with its commit.
+_NOTE_AGAIN: Final = """
+update engine_timeline t set is_synchronous = $1, seen_at = now()
+from (select singleton from engine_timeline for no key update skip locked) free where t.singleton = free.singleton
+"""
 _NOTICE: Final = """
 update engine_timeline set successor = $1, noticed_at = now(), waits_for = array(select id from worker)
 where successor is distinct from $1
@@ -98,8 +103,10 @@ class Failover:
             return True
         server = await self._look(db)
         if await self._has_mine(db, server) is not False and _is_known(server):
-            if server["is_stale"] is not False or server["is_synchronous"] != server["was_synchronous"]:
+            if server["is_stale"] is None:
                 await _note(db, server)
+            elif server["is_stale"] or server["is_synchronous"] != server["was_synchronous"]:
+                await db.execute(_NOTE_AGAIN, server["is_synchronous"])
             self._position.settle(_server(server), self._older_than(server))
             self._looked_at[db] = now
             return True
