@@ -1,12 +1,10 @@
-"""The files of the console: what they weigh, how they are served, that texts are translated and colours can be read."""
+"""The files of the console: what they weigh, how they are served, that colours can be read."""
 
 import gzip
 import json
 import re
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from itertools import product
 from pathlib import Path
@@ -14,18 +12,14 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.console import colours
+from tests.console.catalogs import MODULES
+from tests.console.pages import FOLDER
 from tests.counterparts import tools
 
 from signalpost.console import app_pages
-from signalpost.networks import CONNECTORS, connectors, options
-from signalpost.networks.contract import Connector
 
-FOLDER = tools.CHECKOUT / "src/signalpost/console/static/console"
 WEIGHT_MAX = 60_000
 ANY_MAX = 205
-MODULES = sorted(
-    path for path in FOLDER.rglob("*.js") if not {"vendor", "messages"} & {*path.relative_to(FOLDER).parts}
-)
 
 
 async def test_the_page_allows_nothing_inline_and_nothing_foreign(visit: httpx.AsyncClient) -> None:
@@ -110,92 +104,6 @@ def test_the_libraries_are_what_npm_delivers() -> None:
     assert done.returncode == 0, done.stderr
     names = json.loads((FOLDER / "vendor/hashes.json").read_text())
     assert {"LICENSE.preact.txt", "LICENSE.htm.txt", "LICENSE.signals.txt", "LICENSE.qr.txt"} <= names.keys()
-
-
-_TEXT = re.compile(r'\bt\(\s*(?:"((?:[^"\\]|\\.)*)")')
-_PLURAL = re.compile(r'\btn\([^"]*"([^"]*)",\s*"([^"]*)",?\s*\)')
-
-
-def _texts(path: Path) -> set[str]:
-    source = path.read_text(encoding="utf-8")
-    found = {json.loads(f'"{text}"') for text in _TEXT.findall(source)}
-    for one, other in _PLURAL.findall(source):
-        found |= {one, other}
-    if path.name == "badge.js":  # the words of states are translated where they are shown
-        states = source[source.index("const STATES") : source.index("});", source.index("const STATES"))]
-        found |= set(re.findall(r'\["\w+", "\w+", "([^"]+)"\]', states))
-    return found
-
-
-OF_OPTIONS = ("options", "options-sites", "options-messengers", "values")
-"""Catalogs of what the API says of options; the composer loads them all."""
-
-
-def _texts_by_catalog() -> dict[str, set[str]]:
-    """What each catalog must hold: a page's own texts in its own; the frame's, and what two pages share, in ""."""
-    users = defaultdict[str, set[str]](set)
-    for path in MODULES:
-        for text in _texts(path):
-            users[text].add(path.stem.partition("-")[0] if path.parent.name in ("pages", "texts") else "")
-    catalogs = defaultdict[str, set[str]](set)
-    for text, pages in users.items():
-        catalogs[pages.pop() if len(pages) == 1 else ""].add(text)
-    return catalogs
-
-
-def _catalog(language: str, page: str) -> dict[str, str]:
-    source = (FOLDER / "messages" / language / page).with_suffix(".js").read_text(encoding="utf-8")
-    entries = re.findall(r'^ *(\w+|"(?:[^"\\]|\\.)*"):\s*("(?:[^"\\]|\\.)*"),?$', source, re.MULTILINE)
-    return {json.loads(f'"{key.strip(chr(34))}"'): json.loads(value) for key, value in entries}
-
-
-@pytest.mark.parametrize("language", ["de"])
-def test_catalogs_are_complete(language: str) -> None:
-    """Every text has its translation, with the same values in it, and no translation is left over."""
-    placeholders = re.compile(r"\{\w+\}")
-    for page, texts in _texts_by_catalog().items():
-        catalog = _catalog(language, page)
-
-        assert (page, texts - catalog.keys()) == (page, set())
-        assert (page, catalog.keys() - texts) == (page, set())
-        assert [
-            key for key, value in catalog.items() if {*placeholders.findall(key)} != {*placeholders.findall(value)}
-        ] == []
-    files = (FOLDER / "messages" / language).glob("*.js")
-    assert {path.stem for path in files} == {*_texts_by_catalog(), *OF_OPTIONS} - {""}
-
-
-@pytest.mark.parametrize("language", ["de"])
-def test_every_option_of_every_network_has_its_texts(language: str) -> None:
-    """Labels, helps and values of all options; what else is in the catalog, a connector says as a reason."""
-    needed = {text for connector in CONNECTORS.values() for text in _texts_of_options(connector)}
-    sources = [path.read_text(encoding="utf-8") for path in Path(connectors.__path__[0]).rglob("*.py")]
-    catalogs = [_catalog(language, page) for page in OF_OPTIONS]
-    catalog = {text: said for one in catalogs for text, said in one.items()}
-    others = {text: said for page in _texts_by_catalog() for text, said in _catalog(language, page).items()}
-
-    assert needed - catalog.keys() == set()
-    assert sum(map(len, catalogs)) == len(catalog), "a text stands in one catalog"
-    assert [text for text in catalog.keys() - needed if not any(f'"{text}"' in source for source in sources)] == []
-    assert {text: said for text, said in catalog.items() if others.get(text, said) != said} == {}
-
-
-def test_english_says_for_people_what_the_api_says_of_options_for_programs() -> None:
-    """No names of members, no codes: each help that has some, and each value that is no word, is said in English."""
-    texts = {text for connector in CONNECTORS.values() for text in _texts_of_options(connector)}
-    catalog = _catalog("en", "options")
-
-    assert {text for text in texts if re.search(r"`|^\w+(_|[A-Z])\w*$", text)} - catalog.keys() == set()
-    assert catalog.keys() - texts == set()
-    assert [said for said in catalog.values() if re.search(r"[`{}]|\w_\w|\b[a-z]+[A-Z]", said)] == []
-
-
-def _texts_of_options(connector: Connector) -> Iterator[str]:
-    for key, option in connector.facts.options.items():
-        field = options.field(key, option)
-        yield from (field.label, option.description, *(field.choices or ()), *(part.label for part in field.parts))
-        yield from (value for value in field.instead if isinstance(value, str))
-        yield from (value for part in field.parts for value in part.choices or ())
 
 
 PAIRS = [

@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,12 +9,8 @@ import httpx
 import pytest
 from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage, violations
-from tests.counterparts import tools
 from tests.helpers.contract import picture
 from tests.helpers.service_process import Api
-
-from signalpost.console import door_texts, review_texts
-from signalpost.console.review_texts import Texts
 
 pytestmark = pytest.mark.xdist_group("browser")
 PHONE = {"width": 360, "height": 740}
@@ -180,42 +175,3 @@ async def test_the_page_gives_nothing_away(owned: Api) -> None:
     assert foreign.status_code == 403
     assert (unknown.status_code, "Diesen Link gibt es nicht" in unknown.text) == (404, True)
     assert await state_of(owned, post) == ("pending", None)
-
-
-_SAID = re.compile(r"""\bt\(\s*"([^"]+)\"""")
-_SENTENCE = re.compile(r'"([A-Z][^"]*(?: [^"]*)?)"')
-
-
-_ROLES = {"admin", "editor", "contributor", "approver", "viewer"}  # as the service calls them
-_DOORS = ("_base", "authorize", "connect", "login", "register", "team_invite")
-
-
-@pytest.mark.parametrize(
-    ("catalogue", "names", "modules", "others"),
-    [
-        (review_texts.GERMAN, ("review", "review_code", "review_over"), ("reviews",), set()),
-        (door_texts.GERMAN, _DOORS, ("authorize", "sign_in", "team_invites"), _ROLES),
-    ],
-    ids=("review", "doors"),
-)
-def test_every_text_of_a_page_is_in_german(
-    catalogue: Mapping[str, str], names: Sequence[str], modules: Sequence[str], others: set[str]
-) -> None:
-    """What the templates and the code say is in the catalogue, and nothing else; values have the same names."""
-    folder = tools.CHECKOUT / "src/signalpost/console"
-    templates = [(folder / "templates" / f"{name}.html").read_text() for name in names]
-    code = "".join((folder / f"{module}.py").read_text() for module in modules)
-    said = {text for source in (*templates, code) for text in _SAID.findall(source)} | others
-    said |= {text for text in catalogue if f'"{text}"' in code}
-    values = re.compile(r"{\w+}")
-
-    assert said == catalogue.keys()
-    for english, german in catalogue.items():
-        assert sorted(values.findall(english)) == sorted(values.findall(german)), english
-
-
-def test_times_are_in_the_language_and_zone_of_the_reader() -> None:
-    at = "2026-03-03T17:05:00.000Z"
-    assert Texts("en").time(at, "Europe/Berlin") == "Tue 3 Mar 2026, 18:05 (Europe/Berlin)"
-    assert Texts("de").time(at, "Europe/Berlin") == "Di. 3. März 2026, 18:05 (Europe/Berlin)"
-    assert Texts("de").time(None) == ""

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page
+from tests.console import catalogs
 from tests.console.browser import OpenPage
 from tests.console.calls import FOLDER
+from tests.console.catalogs import TRANSLATED
 from tests.console.pages import visit
 
 import signalpost
@@ -130,11 +132,9 @@ def test_every_code_of_a_refused_value_has_a_sentence() -> None:
 
 @pytest.mark.parametrize("name", ["problems", "failures", "rules", "places"])
 def test_the_sentences_have_no_word_of_the_api(name: str) -> None:
-    """In English, which stands in the table, and in German; a sentence ends with a full stop."""
-    english = re.findall(r'\bt\(\s*"((?:[^"\\]|\\.)*)"', (FOLDER / f"texts/{name}.js").read_text(encoding="utf-8"))
-    catalog = (FOLDER / f"messages/de/{name}.js").read_text(encoding="utf-8")
-    german = re.findall(r':\s*"((?:[^"\\]|\\.)*)",?$', catalog, re.MULTILINE)
-    texts = [json.loads(f'"{text}"') for text in (*english, *german)]
+    """In English, which stands in the table, and in all other languages; a sentence ends with a full stop."""
+    english = catalogs.texts_in((FOLDER / f"texts/{name}.js").read_text(encoding="utf-8"))
+    texts = [*english, *(said for code in TRANSLATED for said in catalogs.catalog(code, name).values())]
 
     assert english
     assert [text for text in texts if _API_WORDS.search(re.sub(r"\{\w+\}", "1", text))] == []
@@ -180,7 +180,7 @@ _SHOWN_API_WORDS = re.compile(
 
 
 @pytest.mark.xdist_group("browser")
-@pytest.mark.parametrize(("language", "todo"), [("en", "What to do:"), ("de", "Was zu tun ist:")])
+@pytest.mark.parametrize(("language", "todo"), [("en", "What to do:"), ("de", "Was zu tun ist:"), ("es", "Qué hacer:")])
 async def test_no_path_and_no_id_is_seen_outside_the_details_for_developers(
     console: OpenPage, language: str, todo: str
 ) -> None:
@@ -193,7 +193,9 @@ async def test_no_path_and_no_id_is_seen_outside_the_details_for_developers(
     assert [text for text in shown if _SHOWN_API_WORDS.search(text)] == []
     assert [text for text in shown if todo not in text] == []
     limits = next(text for text in shown if "300" in text)
-    assert {"en": "at most 300 characters", "de": "höchstens 300 Zeichen"}[language] in limits
+    assert {"en": "at most 300 characters", "de": "höchstens 300 Zeichen", "es": "300 caracteres como máximo"}[
+        language
+    ] in limits
     assert "8 MB" in limits
 
 

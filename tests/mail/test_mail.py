@@ -129,7 +129,7 @@ async def test_a_mailbox_receives_a_bounded_number(mailing: AppContext, make: Ma
 def test_every_template_has_a_kind() -> None:
     """A new one is not sent before somebody decided for whom others can cause it."""
     folder = Path(mail.__file__).parent / "templates"
-    assert {file.stem for file in folder.iterdir() if not file.stem.startswith("_")} == KINDS.keys()
+    assert {file.stem for file in folder.glob("*.*") if not file.stem.startswith("_")} == KINDS.keys()
     assert set(KINDS.values()) == PLACES.keys()
 
 

@@ -1,6 +1,7 @@
 """The console of people who are signed in: one page, its modules and styles. Everything else it asks of the API."""
 
 import hashlib
+import json
 import re
 from functools import cache
 from importlib import resources
@@ -8,6 +9,7 @@ from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
 from signalpost.console.site import CachedContent, PageHandler, Site, cached, render
+from signalpost.console.texts import NAMES
 from signalpost.web.request import Request
 from signalpost.web.response import Headers, Response
 from signalpost.web.router import Route
@@ -140,10 +142,11 @@ def routes(site: Site) -> list[Route]:
     """Return the routes of the console."""
     root = site.common["root"]
     base = f"/assets/console-{assets().digest}"
+    languages = json.dumps(NAMES, ensure_ascii=False)
 
     async def shell(request: Request) -> Response:
         page = request.path_params.get("page", "")
-        body = render(site.web.base_url, "console", base=root + base, modules=modules_of(page))
+        body = render(site.web.base_url, "console", base=root + base, modules=modules_of(page), languages=languages)
         response = Response(200, body, list(_HEADERS), b"text/html; charset=utf-8")
         response.headers.remove((b"cache-control", b"no-store"))
         return response

@@ -14,10 +14,10 @@ from signalpost.apps.actions.authorize import PUBLISH, AppRequest
 from signalpost.apps.errors import RefusedAtApp, UnknownApp
 from signalpost.console import sign_in
 from signalpost.console.connect import PRIVATE
-from signalpost.console.door_texts import spoken
 from signalpost.console.forms import read_form
 from signalpost.console.oauth import AUTHORIZE
 from signalpost.console.site import SECURITY_HEADERS, Site, check_origin
+from signalpost.console.texts import spoken
 from signalpost.identity.errors import TokenExpired
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.kit import ids, problems

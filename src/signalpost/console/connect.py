@@ -17,9 +17,9 @@ from signalpost.accounts.actions.start import FlowDescription
 from signalpost.accounts.errors import OauthStateInvalid
 from signalpost.accounts.platforms import installation
 from signalpost.accounts.schemas import CallbackResult
-from signalpost.console.door_texts import spoken
 from signalpost.console.forms import FORM_BYTES_MAX, read_form
 from signalpost.console.site import HTML, SECURITY_HEADERS, Site, check_origin, render
+from signalpost.console.texts import spoken
 from signalpost.context import AppContext, RenderedPage
 from signalpost.kit import problems
 from signalpost.web.request import Request, cookie_value, read_body

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from signalpost.console.door_texts import spoken
 from signalpost.console.forms import read_form
 from signalpost.console.site import Site, check_origin
+from signalpost.console.texts import spoken
 from signalpost.identity.actions import sign_in, sign_up
 from signalpost.identity.schemas import UserRegister
 from signalpost.kit import problems

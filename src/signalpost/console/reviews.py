@@ -12,8 +12,8 @@ from signalpost.approval_links.errors import ApprovalCodeRequired, ApprovalLinkE
 from signalpost.approval_links.schemas import ReviewDecide, ReviewQuery
 from signalpost.console import branding
 from signalpost.console.forms import read_form
-from signalpost.console.review_texts import Texts, language_of
 from signalpost.console.site import Site, check_origin
+from signalpost.console.texts import Texts, language_of
 from signalpost.kit import problems
 from signalpost.web import validation
 from signalpost.web.fields import PostId

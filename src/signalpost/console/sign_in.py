@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from signalpost.console.door_texts import spoken
 from signalpost.console.forms import next_page, read_form
 from signalpost.console.site import Site, check_origin
+from signalpost.console.texts import DEFAULT, LANGUAGES, Texts, spoken
 from signalpost.identity.actions import sign_in
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
 from signalpost.identity.schemas import UserLogin
@@ -25,13 +25,6 @@ OUT_PATH = "/logout"
 _FIELDS = ("email", "password", "code")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _decoder = validation.decoder_of(UserLogin)
-
-
-_DELETED: Final = {
-    "en": "The workspace is deleted. The operator of this instance can restore it until {day}.",
-    "de": "Der Arbeitsbereich ist gelöscht. Der Betreiber dieser Instanz kann ihn bis zum {day} wiederherstellen.",
-}
-"""By language, what a user reads whose only workspace was just deleted in the console."""
 
 
 class SignInPages:
@@ -104,7 +97,7 @@ class SignInPages:
 def _sentence(request: Request, problem: problems.Problem) -> str:
     """Return why nobody was signed in; the service itself explains problems in English only."""
     t = spoken(request)["t"]
-    if t.language == "en":
+    if t.language == DEFAULT:
         return f"{problem.detail} {problem.remediation}"
     if isinstance(problem, LoginThrottled):
         return str(t("Too many attempts. Try again in a few minutes."))
@@ -118,8 +111,8 @@ def _deleted(query: Mapping[str, str]) -> tuple[str, str] | None:
     language, day = query.get("lang", ""), query.get("deleted", "")
     if not _DAY.fullmatch(day):
         return None
-    language = language if language in _DELETED else "en"
-    return language, _DELETED[language].format(day=day)
+    t = Texts(language if language in LANGUAGES else DEFAULT)
+    return t.language, t("The workspace is deleted. The operator of this instance can restore it until {day}.", day=day)
 
 
 async def open_session(site: Site, request: Request, email: str, password: str, code: str = "") -> Headers:

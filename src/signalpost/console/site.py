@@ -227,7 +227,7 @@ class Site:
     ) -> Response:
         """Return a page with a title, a text, perhaps a command, and a link: where it leads and its words.
 
-        `words` are those of `door_texts.spoken`, if what it says is in the language of the visitor.
+        `words` are those of `texts.spoken`, if what it says is in the language of the visitor.
         """
         values = {"title": title, "text": text, "command": command, "link": link}
         return self.page("notice", status=status, headers=headers, **values, **words)

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from signalpost.console.door_texts import spoken
 from signalpost.console.forms import read_form
 from signalpost.console.site import Site, check_origin
+from signalpost.console.texts import spoken
 from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed
 from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces

@@ -15,7 +15,7 @@ from signalpost.kit.markdown import to_html
 if TYPE_CHECKING:
     from email.message import EmailMessage
 
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 UNSUBSCRIBE: Final = "unsubscribe_link"
 """The value that makes a message one of a subscription."""
@@ -24,6 +24,8 @@ _SECRETS: Final = "mail-secrets"
 
 class Message(Struct, kw_only=True):
     """What to send to whom. `values` fill the templates `<template>.txt` and `<template>.html`.
+
+    If `language` is among them, those in the folder of that name go first: `de/<template>.txt`.
 
     The id becomes the Message-ID: if a job runs twice, the mailbox receives the same message twice and may drop one.
     """
@@ -68,13 +70,17 @@ def _templates() -> "Environment":
     return templates
 
 
+def _template(name: str, values: Mapping[str, Any]) -> "Template":
+    return _templates().select_template([f"{values['language']}/{name}", name] if "language" in values else [name])
+
+
 def read(message: Message, keys: KeyRing) -> tuple[str, str]:
     """Return the subject, which is the first line of the text template, and the text of a message."""
     return _text(message, _values(message, keys))
 
 
 def _text(message: Message, values: Mapping[str, Any]) -> tuple[str, str]:
-    subject, _, text = _templates().get_template(f"{message.template}.txt").render(values).partition("\n")
+    subject, _, text = _template(f"{message.template}.txt", values).render(values).partition("\n")
     if link := values.get(UNSUBSCRIBE):
         text = f"{text.strip()}\n\nTo receive no more of these messages: {link}"
     return " ".join(subject.split()), text.strip() + "\n"
@@ -107,6 +113,6 @@ def render(message: Message, sender: str, keys: KeyRing) -> "EmailMessage":
         email["List-Unsubscribe"] = f"<{link}>"
         email["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     email.set_content(text)
-    html = _templates().get_template(f"{message.template}.html").render(values, subject=subject)
+    html = _template(f"{message.template}.html", values).render(values, subject=subject)
     email.add_alternative(html, subtype="html")
     return email

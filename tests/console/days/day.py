@@ -15,6 +15,8 @@ from tests.console.days.hand import Hand, Way
 from tests.console.days.town import Town
 from tests.console.watch import AWAY
 
+from signalpost.console.texts import LANGUAGES
+
 PASSWORD = "correct horse battery"
 _STATES = {"draft": "Draft", "scheduled": "Scheduled", "published": "Published", "failed": "Failed"}
 _numbers = itertools.count(1)
@@ -22,7 +24,7 @@ _numbers = itertools.count(1)
 
 def ways(usual: Way) -> pytest.MarkDecorator:
     """Live a day in this way in `make test`, and in all others besides where heavy tests run."""
-    every = itertools.product(("en", "de"), *[(False, True)] * 3)
+    every = itertools.product(LANGUAGES, *[(False, True)] * 3)
     others = [way for way in (Way(*values) for values in every) if way != usual]
     heavy = [pytest.param(way, marks=pytest.mark.heavy, id=str(way)) for way in others]
     return pytest.mark.parametrize("way", [pytest.param(usual, id=str(usual)), *heavy])

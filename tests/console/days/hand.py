@@ -3,19 +3,16 @@
 A script says what is done by the English words of the console; the catalogs say what they are in another language.
 """
 
-import json
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from playwright.async_api import FilePayload, Locator, Page, expect
-from tests.console import pages
+from tests.console import catalogs, pages
 
-from signalpost.console import door_texts, review_texts
+from signalpost.console.texts import LANGUAGES
 
 STOPS_MAX = 150
-_ENTRY = re.compile(r'^ *(\w+|"(?:[^"\\]|\\.)*"):\s*("(?:[^"\\]|\\.)*"),?$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class Way:
     @property
     def options(self) -> dict[str, Any]:
         """Of the browser's window."""
-        locale = {"en": "en-GB", "de": "de-DE"}[self.language]
+        locale = {"en": "en-GB", "de": "de-DE", "es": "es-ES"}[self.language]
         return {"locale": locale, "has_touch": self.phone, "timezone_id": "Europe/Berlin"}
 
     def __str__(self) -> str:
@@ -42,16 +39,10 @@ class Way:
         return {"width": 360, "height": 800} if self.phone else {"width": 1280, "height": 900}
 
 
-@cache
-def _german(is_console: bool) -> dict[str, str]:
+def _said(language: str, is_console: bool) -> dict[str, str]:
     """Every text of the console, and of the pages without scripts; where they differ, that of the page."""
-    found: dict[str, str] = {}
-    messages = pages.FOLDER / "messages"
-    for file in (messages / "de.js", *sorted((messages / "de").glob("*.js"))):
-        for key, value in _ENTRY.findall(file.read_text(encoding="utf-8")):
-            found[json.loads(f'"{key.strip(chr(34))}"')] = json.loads(value)
-    pages_without = review_texts.GERMAN | door_texts.GERMAN
-    return pages_without | found if is_console else found | pages_without
+    console, pages_without = catalogs.everything(language), LANGUAGES[language].texts
+    return {**pages_without, **console} if is_console else {**console, **pages_without}
 
 
 class Hand:
@@ -63,7 +54,7 @@ class Hand:
 
     def say(self, text: str, **values: str) -> str:
         """Return the text in the language of the page."""
-        said = text if self.way.language == "en" else _german("/console" in self.page.url)[text]
+        said = text if self.way.language == "en" else _said(self.way.language, "/console" in self.page.url)[text]
         return said.format(**values) if values else said
 
     @property

@@ -2,11 +2,14 @@
 // the code. What stands in the API instead is for programs: English has a catalog for that, too.
 import { signal } from "./html.js";
 
-export const LANGUAGES = { en: "English", de: "Deutsch" };
+/** Code -> what the language calls itself: the table of the service. @type {Record<string, string>} */
+export const LANGUAGES = JSON.parse(
+  /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=languages]")).content,
+);
 // Accents and right to left, for tests: what is not translated or does not mirror is seen at once.
 const PSEUDO = "ar-XB";
 
-const CATALOGS = new Set(["de"]);
+/** What English has a catalog for. */
 const ENGLISH = new Set(["options"]);
 
 /** @type {Record<string, string>} */
@@ -25,7 +28,8 @@ export const NO_LANGUAGE = "en";
 export async function followLanguage(chosen) {
   if (localStorage.getItem("language") || chosen === NO_LANGUAGE) return;
   if (new URLSearchParams(location.search).has("lang")) return;
-  if (chosen.slice(0, 2) in LANGUAGES) await setLanguage(chosen.slice(0, 2));
+  const code = chosen.slice(0, 2);
+  if (Object.hasOwn(LANGUAGES, code)) await setLanguage(code);
 }
 
 /** Load the catalog of the language that was chosen, or that the browser asks for. */
@@ -42,7 +46,7 @@ export async function setLanguage(code) {
   const count = opened.size;
   catalog = await texts(code, "", ...opened);
   if (count < opened.size) return setLanguage(code); // a page was opened meanwhile
-  language.value = CATALOGS.has(code) || code === PSEUDO ? code : "en";
+  language.value = isTranslated(code) || code === PSEUDO ? code : "en";
   document.documentElement.lang = language.value === PSEUDO ? "ar" : language.value;
   document.documentElement.dir = language.value === PSEUDO ? "rtl" : "ltr";
 }
@@ -55,16 +59,20 @@ export async function loadTexts(page) {
   if (code === language.peek()) catalog = { ...catalog, ...added };
 }
 
+/** @param {string} code */
+const isTranslated = (code) => code !== "en" && Object.hasOwn(LANGUAGES, code);
+
 /**
  * @param {string} code
  * @param {string[]} pages the frame is `""`
  * @returns {Promise<Record<string, string>>}
  */
 async function texts(code, ...pages) {
-  const has = CATALOGS.has(code) ? () => true : (/** @type {string} */ page) => ENGLISH.has(page);
-  const folder = CATALOGS.has(code) ? code : "en";
+  const all = isTranslated(code);
   const modules = await Promise.all(
-    pages.filter(has).map((page) => import(`./messages/${folder}${page && `/${page}`}.js`)),
+    pages
+      .filter((page) => all || ENGLISH.has(page))
+      .map((page) => import(`./messages/${all ? code : "en"}/${page || "frame"}.js`)),
   );
   return Object.assign({}, ...modules.map((module) => module.default));
 }
@@ -88,25 +96,23 @@ export function t(text, values) {
 }
 
 /**
- * Translate a text with a number: `{n}` of it.
+ * Translate a text with a number: `{n}` of it. Where a language has more forms than English, its catalog
+ * has them as `form|plural`, by the names of `Intl.PluralRules`: "many|{n} posts".
  * @param {number} n
  * @param {string} singular
  * @param {string} plural
  */
 export function tn(n, singular, plural) {
   const rule = new Intl.PluralRules(locale()).select(n);
-  return t(rule === "one" ? singular : plural, { n: number(n) });
+  const text = rule === "one" ? singular : `${rule}|${plural}`;
+  return t(rule === "one" || text in catalog ? text : plural, { n: number(n) });
 }
 
 /** The language as `Intl` takes it. */
 export function locale() {
-  return language.value === PSEUDO
-    ? "ar"
-    : language.value === "en"
-      ? navigator.language.startsWith("en")
-        ? navigator.language
-        : "en-GB"
-      : language.value;
+  if (language.value === PSEUDO) return "ar";
+  if (navigator.language.slice(0, 2) === language.value) return navigator.language; // with their country
+  return language.value === "en" ? "en-GB" : language.value;
 }
 
 /** @param {number} n */

@@ -1,11 +1,11 @@
-"""The texts of the pages by which people come in: registering, signing in, invitations, connecting an account."""
+"""What the pages of the service say in German, beside the console: English -> German."""
 
-from typing import Any, Final
+from typing import Final
 
-from signalpost.console.review_texts import Texts, language_of
-from signalpost.web.request import Request
+from signalpost.console.languages.language import Language
 
-GERMAN: Final = {
+_TEXTS: Final = {
+    # How people come in: registering, signing in, invitations, connecting an account, allowing an app.
     "Skip to content": "Zum Inhalt springen",
     "Docs": "Doku",
     "Console": "Konsole",
@@ -29,6 +29,8 @@ GERMAN: Final = {
     "From your authenticator app, or a recovery code": "Aus Ihrer Authenticator-App, oder ein Wiederherstellungscode",
     "Forgot your password?": "Passwort vergessen?",
     "The operator of this instance sets a new one with": "Der Betreiber dieser Instanz setzt ein neues mit",
+    "The workspace is deleted. The operator of this instance can restore it until {day}.":
+        "Der Arbeitsbereich ist gelöscht. Der Betreiber dieser Instanz kann ihn bis zum {day} wiederherstellen.",
     "Invitation": "Einladung",
     "Join {workspace}?": "{workspace} beitreten?",
     "A member": "Ein Mitglied",
@@ -124,11 +126,70 @@ GERMAN: Final = {
         "Ereignisse dieses Arbeitsbereichs an Adressen ihrer Wahl senden lassen",
     "Invite others to connect their accounts": "Andere einladen, ihre Konten zu verbinden",
     "Write to support": "An den Support schreiben",
+    # Approval by link.
+    "Posts for {profile}": "Beiträge für {profile}",
+    "with Signalpost": "mit Signalpost",
+    "{workspace} asks you to look at these posts before they are published.":
+        "{workspace} bittet Sie, diese Beiträge anzusehen, bevor sie veröffentlicht werden.",
+    "This link works until {until}.": "Dieser Link gilt bis {until}.",
+    "There is no post to show here any more.": "Hier gibt es keinen Beitrag mehr zu zeigen.",
+    "To be published {when}": "Geplant für {when}",
+    "No time chosen": "Noch keine Zeit gewählt",
+    "Waits for your decision": "Wartet auf Ihre Entscheidung",
+    "Approved": "Freigegeben",
+    "Changes requested": "Änderungen gewünscht",
+    "Rejected": "Abgelehnt",
+    "Nothing to decide": "Nichts zu entscheiden",
+    "{name}, {when}": "{name}, {when}",
+    "at {when}": "um {when}",
+    "Part {number}": "Teil {number}",
+    "First comment": "Erster Kommentar",
+    "Settings": "Einstellungen",
+    "No text": "Kein Text",
+    "Picture {number}": "Bild {number}",
+    "Video {number}": "Video {number}",
+    "It has no picture description.": "Ohne Bildbeschreibung.",
+    "A note to the team": "Eine Nachricht an das Team",
+    "Approve": "Freigeben",
+    "Ask for changes": "Änderungen wünschen",
+    "Reject": "Ablehnen",
+    "Only comment": "Nur kommentieren",
+    "Comments": "Kommentare",
+    "Write what you want to say.": "Schreiben Sie, was Sie sagen möchten.",
+    "More posts": "Weitere Beiträge",
+    "yes": "ja",
+    "no": "nein",
+    "This post was changed since you opened the page. This is how it is now: please read it again.":
+        "Dieser Beitrag wurde geändert, seit Sie die Seite geöffnet haben. So ist er jetzt: Bitte lesen Sie ihn noch"
+        " einmal.",
+    "It could not be done. If it still waits for you, ask for changes: the team sees what is wrong.":
+        "Das ging nicht. Wenn er noch auf Sie wartet, wünschen Sie Änderungen: Das Team sieht, was fehlt.",
+    "Enter your name: the team sees who decided.": "Geben Sie Ihren Namen ein: Das Team sieht, wer entschieden hat.",
+    "Too much text: a note has at most 2,000 characters, a name 100.":
+        "Zu viel Text: Eine Nachricht hat höchstens 2.000 Zeichen, ein Name 100.",
+    "This link does not exist": "Diesen Link gibt es nicht",
+    "Check that it was copied completely.": "Prüfen Sie, ob er vollständig kopiert wurde.",
+    "This link has expired": "Dieser Link ist abgelaufen",
+    "This link was withdrawn": "Dieser Link wurde zurückgezogen",
+    "Ask whoever sent it for another one.": "Bitten Sie um einen neuen, wo Sie ihn bekommen haben.",
+    "Too many requests": "Zu viele Anfragen",
+    "Wait a minute, then open the link again.": "Warten Sie eine Minute, und öffnen Sie den Link noch einmal.",
+    "This link is for one person": "Dieser Link ist für eine Person",
+    "A code is mailed to the address for which the link was made.":
+        "Ein Code wird an die Adresse geschickt, für die der Link gemacht wurde.",
+    "A code was mailed to {email}.": "Ein Code wurde an {email} geschickt.",
+    "Mail me a code": "Code schicken",
+    "Continue": "Weiter",
+    "This is not the code, or too many were wrong. Have another one mailed.":
+        "Das ist nicht der Code, oder zu viele waren falsch. Lassen Sie sich einen neuen schicken.",
+    "Too many codes were mailed. Try again in an hour.":
+        "Es wurden zu viele Codes verschickt. Versuchen Sie es in einer Stunde noch einmal.",
 }  # fmt: skip
-"""English -> German; a test compares it with what the pages say."""
 
-
-def spoken(request: Request) -> dict[str, Any]:
-    """Return what a template needs to speak the language of the visitor: `t` and `language`."""
-    language = language_of(request)
-    return {"t": Texts(language, GERMAN), "language": language}
+GERMAN: Final = Language(
+    name="Deutsch",
+    months=("Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."),
+    weekdays=("Mo.", "Di.", "Mi.", "Do.", "Fr.", "Sa.", "So."),
+    time="{weekday} {day}. {month} {year}, {time} ({zone})",
+    texts=_TEXTS,
+)

@@ -1,0 +1,13 @@
+"""English. Its sentences stand in the code and the templates, so only times are said here."""
+
+from typing import Final
+
+from signalpost.console.languages.language import Language
+
+ENGLISH: Final = Language(
+    name="English",
+    months=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    weekdays=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    time="{weekday} {day} {month} {year}, {time} ({zone})",
+    texts={},
+)

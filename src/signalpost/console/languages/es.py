@@ -1,0 +1,195 @@
+"""What the pages of the service say in Spanish, beside the console: English -> Spanish.
+
+Neutral Spanish that is at home in Spain and in Latin America, with *tú*. The words are those of
+`static/console/messages/es/frame.js`.
+"""
+
+from typing import Final
+
+from signalpost.console.languages.language import Language
+
+_TEXTS: Final = {
+    # How people come in: registering, signing in, invitations, connecting an account, allowing an app.
+    "Skip to content": "Ir al contenido",
+    "Docs": "Documentación",
+    "Console": "Consola",
+    "Register": "Registrarse",
+    "Your name": "Tu nombre",
+    "E-mail": "Correo electrónico",
+    "Password": "Contraseña",
+    "10 to 200 characters": "De 10 a 200 caracteres",
+    "Workspace": "Espacio de trabajo",
+    "For example, the name of your company": "Por ejemplo, el nombre de tu empresa",
+    "I have an account": "Ya tengo una cuenta",
+    "Sign in": "Iniciar sesión",
+    "Sign in with {provider}": "Iniciar sesión con {provider}",
+    "The e-mail or the password is not right.": "El correo o la contraseña no son correctos.",
+    "Enter the code of your authenticator app.": "Escribe el código de tu aplicación de autenticación.",
+    "Too many attempts. Try again in a few minutes.": "Demasiados intentos. Vuelve a intentarlo en unos minutos.",
+    "or with a password": "o con una contraseña",
+    "I use a second factor": "Uso un segundo factor",
+    "Code": "Código",
+    "From your authenticator app, or a recovery code":
+        "De tu aplicación de autenticación, o un código de recuperación",
+    "Forgot your password?": "¿Has olvidado tu contraseña?",
+    "The operator of this instance sets a new one with": "El operador de esta instancia crea una nueva con",
+    "The workspace is deleted. The operator of this instance can restore it until {day}.":
+        "El espacio de trabajo se ha eliminado. El operador de esta instancia puede restaurarlo hasta el {day}.",
+    "Invitation": "Invitación",
+    "Join {workspace}?": "¿Unirte a {workspace}?",
+    "A member": "Un miembro",
+    "{name} invites {email} to this workspace, with the role {role}.":
+        "{name} invita a {email} a este espacio de trabajo, con el rol de {role}.",
+    "admin": "administrador",
+    "editor": "editor",
+    "contributor": "colaborador",
+    "approver": "aprobador",
+    "viewer": "lector",
+    "Name": "Nombre",
+    "Only if you are new here": "Solo si es tu primera vez aquí",
+    "The one of your account with this address; if you have none, choose 10 to 200 characters":
+        "La de tu cuenta con esta dirección; si no la tienes, elige de 10 a 200 caracteres",
+    "Only if your account asks for codes of an authenticator app":
+        "Solo si tu cuenta pide códigos de una aplicación de autenticación",
+    "Accept": "Aceptar",
+    "Decline": "Rechazar",
+    "New here?": "¿Es tu primera vez aquí?",
+    "to accept without a password.": "para aceptar sin contraseña.",
+    "You joined the workspace": "Te has unido al espacio de trabajo",
+    "You are a member of {workspace} now. Sign in as {email}.":
+        "Ya eres miembro de {workspace}. Inicia sesión como {email}.",
+    "You declined the invitation": "Has rechazado la invitación",
+    "Nothing else happens.": "No pasa nada más.",
+    "Connect {network}": "Conectar {network}",
+    "Connect your {network} account?": "¿Conectar tu cuenta de {network}?",
+    "{name} asks to publish with your account. Continue only if you know them and expected this.":
+        "{name} pide publicar con tu cuenta. Continúa solo si sabes quién es y lo esperabas.",
+    "Client": "Cliente",
+    "Requested by": "Lo pide",
+    "API key": "Clave de API",
+    "Network": "Red",
+    "{network}, at {host}": "{network}, en {host}",
+    "Connects again": "Vuelve a conectar",
+    "Returns to": "Vuelve a",
+    "After this, everyone who may publish in this workspace can post as you, until the account is disconnected"
+    " here or you withdraw the credentials there.":
+        "Después, quienes pueden publicar en este espacio de trabajo podrán hacerlo en tu nombre, hasta que la cuenta"
+        " se desconecte aquí o retires allí las credenciales.",
+    "If you did not expect this, close the page: nothing has been connected. The link works until {until}.":
+        "Si no lo esperabas, cierra la página: no se ha conectado nada. El enlace funciona hasta {until}.",
+    "{host} will ask you to sign in and to agree. After that, everyone who may publish in this workspace can post"
+    " as you, until the account is disconnected here or you withdraw your consent there.":
+        "{host} te pedirá que inicies sesión y des tu consentimiento. Después, quienes pueden publicar en este espacio"
+        " de trabajo podrán hacerlo en tu nombre, hasta que la cuenta se desconecte aquí o retires allí tu"
+        " consentimiento.",
+    "Continue to {host}": "Continuar a {host}",
+    "If you did not expect this, close the page: nothing has been connected. The link works until {until} and in"
+    " one browser.":
+        "Si no lo esperabas, cierra la página: no se ha conectado nada. El enlace funciona hasta {until} y en un solo"
+        " navegador.",
+    "This request of an app cannot be answered": "No se puede responder a esta solicitud de una aplicación",
+    "No app here has this client_id. It may have been deleted; start again in the app.":
+        "Ninguna aplicación tiene aquí este client_id. Puede que se haya eliminado; empieza de nuevo en la aplicación.",
+    "The redirect_uri is none of those that the app has registered. Nothing was sent there.":
+        "La redirect_uri no es ninguna de las que ha registrado la aplicación. No se ha enviado nada allí.",
+    "You cannot allow this": "No puedes permitirlo",
+    "For this, your role needs API keys, and you need the second factor if it is required. Ask an admin.":
+        "Para esto tu rol necesita claves de API, y tú el segundo factor si se exige. Pregunta a un administrador.",
+    "Allow {app}?": "¿Permitir {app}?",
+    "{app} asks to act for you. Continue only if you know it and started this there.":
+        "{app} pide actuar en tu nombre. Continúa solo si la conoces y has empezado esto allí.",
+    "App": "Aplicación",
+    "You are": "Tu usuario",
+    "We have not verified who is behind this app. Anyone can choose a name.":
+        "No hemos verificado quién está detrás de esta aplicación. Cualquiera puede elegir un nombre.",
+    "Another workspace": "Otro espacio de trabajo",
+    "Change": "Cambiar",
+    "What it can do then": "Qué podrá hacer",
+    "Your role allows nothing of what it asks for.": "Tu rol no permite nada de lo que pide.",
+    "All clients that you see": "Todos los clientes que ves",
+    "It never does more than you may do. You end this at any time in the console, under Developers.":
+        "Nunca hace más de lo que puedes hacer tú. Puedes ponerle fin en cualquier momento en la consola, en"
+        " Desarrolladores.",
+    "Allow": "Permitir",
+    "Do not allow": "No permitir",
+    "See clients and their settings": "Ver los clientes y sus ajustes",
+    "Create, change and delete clients and their queues": "Crear, cambiar y eliminar clientes y sus colas",
+    "See connected accounts": "Ver las cuentas conectadas",
+    "Connect accounts and change them": "Conectar cuentas y cambiarlas",
+    "See posts, drafts and comments": "Ver publicaciones, borradores y comentarios",
+    "Create and change drafts": "Crear y cambiar borradores",
+    "Schedule and publish posts without asking you again":
+        "Programar y publicar sin volver a preguntarte",
+    "Upload pictures and videos": "Subir imágenes y vídeos",
+    "See the numbers of posts and accounts": "Ver los números de publicaciones y cuentas",
+    "See webhooks": "Ver los webhooks",
+    "Have events of this workspace sent to addresses of its choice":
+        "Hacer que los eventos de este espacio de trabajo se envíen a las direcciones que elija",
+    "Invite others to connect their accounts": "Invitar a otros a conectar sus cuentas",
+    "Write to support": "Escribir a soporte",
+    # Approval by link.
+    "Posts for {profile}": "Publicaciones de {profile}",
+    "with Signalpost": "con Signalpost",
+    "{workspace} asks you to look at these posts before they are published.":
+        "{workspace} te pide que revises estas publicaciones antes de que salgan.",
+    "This link works until {until}.": "Este enlace funciona hasta {until}.",
+    "There is no post to show here any more.": "Aquí ya no hay ninguna publicación que mostrar.",
+    "To be published {when}": "Programada para el {when}",
+    "No time chosen": "Sin hora elegida",
+    "Waits for your decision": "Espera tu decisión",
+    "Approved": "Aprobada",
+    "Changes requested": "Cambios solicitados",
+    "Rejected": "Rechazada",
+    "Nothing to decide": "Nada que decidir",
+    "{name}, {when}": "{name}, {when}",
+    "at {when}": "el {when}",
+    "Part {number}": "Parte {number}",
+    "First comment": "Primer comentario",
+    "Settings": "Ajustes",
+    "No text": "Sin texto",
+    "Picture {number}": "Imagen {number}",
+    "Video {number}": "Vídeo {number}",
+    "It has no picture description.": "No tiene descripción de la imagen.",
+    "A note to the team": "Una nota para el equipo",
+    "Approve": "Aprobar",
+    "Ask for changes": "Pedir cambios",
+    "Reject": "Rechazar",
+    "Only comment": "Solo comentar",
+    "Comments": "Comentarios",
+    "Write what you want to say.": "Escribe lo que quieres decir.",
+    "More posts": "Más publicaciones",
+    "yes": "sí",
+    "no": "no",
+    "This post was changed since you opened the page. This is how it is now: please read it again.":
+        "Esta publicación ha cambiado desde que abriste la página. Así es ahora: vuelve a leerla, por favor.",
+    "It could not be done. If it still waits for you, ask for changes: the team sees what is wrong.":
+        "No se ha podido hacer. Si todavía te espera, pide cambios: el equipo ve qué falla.",
+    "Enter your name: the team sees who decided.": "Escribe tu nombre: el equipo ve quién ha decidido.",
+    "Too much text: a note has at most 2,000 characters, a name 100.":
+        "Demasiado texto: una nota tiene 2000 caracteres como máximo; un nombre, 100.",
+    "This link does not exist": "Este enlace no existe",
+    "Check that it was copied completely.": "Comprueba que se haya copiado entero.",
+    "This link has expired": "Este enlace ha caducado",
+    "This link was withdrawn": "Este enlace se ha retirado",
+    "Ask whoever sent it for another one.": "Pide otro a quien te lo envió.",
+    "Too many requests": "Demasiadas solicitudes",
+    "Wait a minute, then open the link again.": "Espera un minuto y vuelve a abrir el enlace.",
+    "This link is for one person": "Este enlace es para una sola persona",
+    "A code is mailed to the address for which the link was made.":
+        "Se envía un código a la dirección para la que se creó el enlace.",
+    "A code was mailed to {email}.": "Se ha enviado un código a {email}.",
+    "Mail me a code": "Enviarme un código",
+    "Continue": "Continuar",
+    "This is not the code, or too many were wrong. Have another one mailed.":
+        "Este no es el código, o ha habido demasiados incorrectos. Pide que se te envíe otro.",
+    "Too many codes were mailed. Try again in an hour.":
+        "Se han enviado demasiados códigos. Vuelve a intentarlo en una hora.",
+}  # fmt: skip
+
+SPANISH: Final = Language(
+    name="Español",
+    months=("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
+    weekdays=("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
+    time="{weekday}, {day} {month} {year}, {time} ({zone})",
+    texts=_TEXTS,
+)

@@ -1,0 +1,15 @@
+"""What a language has to say, whatever it is."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+
+class Language(Struct, frozen=True, kw_only=True):
+    """A language of the pages."""
+
+    name: str  # what it calls itself
+    months: Sequence[str]  # January to December, short
+    weekdays: Sequence[str]  # Monday to Sunday, short
+    time: str  # with {weekday}, {day}, {month}, {year}, {time} and {zone}
+    texts: Mapping[str, str]  # English -> what it is in this language

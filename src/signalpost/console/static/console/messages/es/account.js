@@ -1,0 +1,85 @@
+// Spanish of pages/account.js.
+export default /** @type {Record<string, string>} */ ({
+  "About me": "Sobre mí",
+  "All keys": "Todas las claves",
+  "API keys that I made": "Claves de API que he creado",
+  "At least 10 characters.": "Al menos 10 caracteres.",
+  "At least 10 characters. A few words are easier to remember than signs.":
+    "Al menos 10 caracteres. Unas cuantas palabras se recuerdan mejor que los símbolos.",
+  "Change the password": "Cambiar la contraseña",
+  "Code of the app": "Código de la aplicación",
+  "Code of the app, or a recovery code": "Código de la aplicación o código de recuperación",
+  "Code to scan with a phone": "Código para escanear con el teléfono",
+  Colours: "Colores",
+  Dark: "Oscuro",
+  Device: "Dispositivo",
+  "Enter the code that the app shows.": "Escribe el código que muestra la aplicación.",
+  "I have kept the codes": "He guardado los códigos",
+  "If you do not know one of them: sign it out, then change your password.":
+    "Si no reconoces alguna, cierra esa sesión y después cambia tu contraseña.",
+  "It is on. If you lose the device, each of these codes lets you in once. Keep them elsewhere.":
+    "Está activado. Si pierdes el dispositivo, cada uno de estos códigos te deja entrar una vez. Guárdalos en otro lugar.",
+  Light: "Claro",
+  "Link another messenger": "Vincular otra mensajería",
+  "Link my messenger": "Vincular mensajería",
+  "Messages from it become no posts any more. It can be linked again.":
+    "Sus mensajes ya no se convierten en publicaciones. Se puede volver a vincular.",
+  "New password": "Contraseña nueva",
+  Next: "Siguiente",
+  "not shown by the messenger": "el servicio de mensajería no lo muestra",
+  Messenger: "Servicio de mensajería",
+  "Open {name} here": "Abrir {name} aquí",
+  "Or send {code} to {number}.": "O envía {code} a {number}.",
+  "Post from your phone": "Publicar desde el teléfono",
+  "Scan this with your authenticator app, or enter the key in it. Then enter the code that it shows.":
+    "Escanea esto con tu aplicación de autenticación o escribe la clave en ella. Después escribe el código que muestra.",
+  "Scan this with your phone, and send the message that it opens.":
+    "Escanea esto con el teléfono y envía el mensaje que se abre.",
+  "Scan this with your phone, and press Start in the chat that opens.":
+    "Escanea esto con el teléfono y pulsa Iniciar en el chat que se abre.",
+  "Scan this with your phone, and send the code to the app that opens.":
+    "Escanea esto con el teléfono y envía el código a la aplicación que se abre.",
+  "Send a text or a picture from a messenger, and it becomes a post.":
+    "Envía un texto o una imagen desde un servicio de mensajería y se convierte en una publicación.",
+  "Many people have this password. Choose another: a few words.":
+    "Mucha gente usa esta contraseña. Elige otra: unas cuantas palabras.",
+  "None.": "Ninguno.",
+  "Set it up": "Configurar",
+  "Sign out everywhere else": "Cerrar las demás sesiones",
+  "Sign-in provider": "Proveedor de inicio de sesión",
+  "Signed in": "Sesión iniciada",
+  "Signed out in {n} other place.": "Sesión cerrada en {n} lugar más.",
+  "Signed out in {n} other places.": "Sesión cerrada en {n} lugares más.",
+  "many|Signed out in {n} other places.": "Sesión cerrada en {n} de lugares más.",
+  "Signed out there.": "Esa sesión se ha cerrado.",
+  "Signing in asks for a code of your authenticator app.":
+    "Al iniciar sesión se pide un código de tu aplicación de autenticación.",
+  "Signing in asks for the password only.": "Al iniciar sesión solo se pide la contraseña.",
+  "Switch it off": "Desactivar",
+  "Switch off the second factor?": "¿Desactivar el segundo factor?",
+  System: "Sistema",
+  "that of the workspace ({zone})": "la del espacio de trabajo ({zone})",
+  "The password is changed. You are signed out everywhere else.":
+    "La contraseña ha cambiado. Las demás sesiones se han cerrado.",
+  "They act with your rights, as long as you have them.": "Actúan con tus permisos mientras los tengas.",
+  "This browser": "Este navegador",
+  "This code is wrong, or was used before. Wait for the next one.":
+    "Este código es incorrecto o ya se ha usado. Espera al siguiente.",
+  "This is not your password.": "Esta no es tu contraseña.",
+  "This is the password that you have. Choose another one.":
+    "Esta es la contraseña que ya tienes. Elige otra.",
+  "this one": "esta",
+  "Times are shown to you in it. The calendar and posts stay in those of workspace and client.":
+    "Las horas se te muestran en ella. El calendario y las publicaciones siguen en las del espacio de trabajo y del cliente.",
+  unknown: "desconocido",
+  Unlink: "Desvincular",
+  "Unlink the messenger?": "¿Desvincular el servicio de mensajería?",
+  "What you send may do what you may do here.": "Lo que envíes puede hacer lo mismo que tú aquí.",
+  "Where you are signed in": "Dónde tienes la sesión iniciada",
+  "With an app that shows codes, a stolen password is not enough to sign in.":
+    "Con una aplicación que muestra códigos, no basta con robar la contraseña para iniciar sesión.",
+  "Works until": "Válido hasta",
+  "Your messenger is linked.": "Tu servicio de mensajería está vinculado.",
+  "You can also sign in with {name}, with the address {email}.":
+    "También puedes iniciar sesión con {name}, con la dirección {email}.",
+});

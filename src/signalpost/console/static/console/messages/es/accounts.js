@@ -1,0 +1,52 @@
+// Spanish of pages/accounts.js.
+export default /** @type {Record<string, string>} */ ({
+  Access: "Acceso",
+  "Agree at the network, in a window of its own; then come back here.":
+    "Da tu consentimiento en la red, en una ventana aparte; después vuelve aquí.",
+  "An account is where posts go. Start with the sandbox: it needs no key of any network and publishes nothing.":
+    "Una cuenta es el lugar al que van las publicaciones. Empieza con el sandbox: no necesita claves de ninguna red y no publica nada.",
+  "Can do": "Puede",
+  Connect: "Conectar",
+  "Connect {network}": "Conectar {network}",
+  Connected: "Conectada",
+  "Connected.": "Conectada.",
+  "Continue at {network}": "Continuar en {network}",
+  Disconnect: "Desconectar",
+  "Disconnect {name}?": "¿Desconectar {name}?",
+  "Disconnected. Posts that no longer go there: {n}.":
+    "Desconectada. Publicaciones que ya no van allí: {n}.",
+  Health: "Salud",
+  Invitations: "Invitaciones",
+  "It is shown only now.": "Solo se muestra ahora.",
+  "It may have been disconnected.": "Puede que se haya desconectado.",
+  "Language of the posts": "Idioma de las publicaciones",
+  "Last 7 days": "Últimos 7 días",
+  "Last post": "Última publicación",
+  "Limit of the network": "Límite de la red",
+  "Missing permissions": "Permisos que faltan",
+  "Moved.": "Cuenta movida.",
+  "No invitations": "Sin invitaciones",
+  "Posts today": "Publicaciones hoy",
+  "Reconnect {name}": "Reconectar {name}",
+  Renewed: "Renovación",
+  "Send a link to whoever has the password of an account: they connect it without a login here, and see nothing else.":
+    "Envía un enlace a quien tenga la contraseña de una cuenta: la conecta sin iniciar sesión aquí y no ve nada más.",
+  "So that you recognise it in the list": "Para que la reconozcas en la lista",
+  "Test now": "Comprobar ahora",
+  "The client's: none": "El del cliente: ninguno",
+  "The client's: {language}": "El del cliente: {language}",
+  "There is no such account": "Esta cuenta no existe",
+  "What waits for this account fails, and we forget its access. What is published stays. Connect the same account again to go on.":
+    "Lo que espera para esta cuenta falla, y olvidamos su acceso. Lo publicado se queda. Conecta la misma cuenta otra vez para continuar.",
+  "You go to the network, sign in there and agree. We never see your password.":
+    "Vas a la red, inicias sesión allí y das tu consentimiento. Nunca vemos tu contraseña.",
+  checked: "comprobación",
+  "ends {when}": "termina {when}",
+  "not valid": "no válido",
+  optional: "opcional",
+  ready: "listo",
+  "renews itself": "se renueva solo",
+  "the operator sets it up first": "el operador la configura primero",
+  valid: "válido",
+  "{published} published, {failed} failed": "{published} publicadas, {failed} fallidas",
+});

@@ -1,0 +1,62 @@
+"""The languages of the product, and the texts of its pages in the one of the visitor.
+
+English sentences are their own keys, as in the console.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from signalpost.console.languages.de import GERMAN
+from signalpost.console.languages.en import ENGLISH
+from signalpost.console.languages.es import SPANISH
+from signalpost.console.languages.language import Language
+from signalpost.web.request import Request
+
+LANGUAGES: Final[Mapping[str, Language]] = {"en": ENGLISH, "de": GERMAN, "es": SPANISH}
+"""By their codes of ISO 639-1, in the order in which people choose them. CONTRIBUTING says what else one needs."""
+NAMES: Final = {code: language.name for code, language in LANGUAGES.items()}
+DEFAULT: Final = "en"
+
+
+def language_of(request: Request) -> str:
+    """Return the language of a visitor: the first of theirs that we have."""
+    for entry in request.headers.get("accept-language", "")[:200].lower().split(","):
+        code = entry.partition(";")[0].strip().partition("-")[0]
+        if code in LANGUAGES:
+            return code
+    return DEFAULT
+
+
+class Texts:
+    """The texts of a page in one language: `t("Approve")`."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._said = LANGUAGES[language]
+
+    def __call__(self, text: str, **values: Any) -> str:
+        """Return a text with its values."""
+        translated = self._said.texts.get(text, text)
+        return translated.format(**values) if values else translated
+
+    def time(self, at: str | None, zone: str = "UTC") -> str:
+        """Return an instant as it is on the wire as a person reads it, in a zone that is named; empty without one."""
+        if at is None:
+            return ""
+        local = datetime.fromisoformat(at).astimezone(ZoneInfo(zone))
+        return self._said.time.format(
+            weekday=self._said.weekdays[local.weekday()],
+            day=local.day,
+            month=self._said.months[local.month - 1],
+            year=local.year,
+            time=f"{local:%H:%M}",
+            zone=zone,
+        )
+
+
+def spoken(request: Request) -> dict[str, Any]:
+    """Return what a template needs to speak the language of the visitor: `t` and `language`."""
+    language = language_of(request)
+    return {"t": Texts(language), "language": language}
