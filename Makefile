@@ -57,7 +57,7 @@ test: $(DEV) test-tools  ## Set up and run all tests: make test ROOM=support, AR
 
 # Run alone, figures are stored beside those that ran before, so that a full run can be made in parts.
 .PHONY: faults
-faults: $(DEV) test-tools  ## Run the fault tests in full, hold figures against goals (an hour): make faults ONLY=R1,R4
+faults: $(DEV) test-tools  ## Run the fault tests in full, hold figures against goals (45 minutes): make faults ONLY=R1,R4
 	$(BIN)/python -m $(if $(ARGS),pytest -m "" $(ARGS),tests.figures run $(ONLY))
 
 .PHONY: n8n

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import pytest
 from bench.population import Template, populate, write_posts
 from bench.usage import cpu_ms
 from tests.faults.scene import MOST, Scene, Tenant, account_id, percentile, post_id, sizes
@@ -85,6 +86,7 @@ async def test_a_backlog_costs_a_constant_number_of_changes_per_post(scene: Scen
     assert changes <= backlog + 8 * done, (changes, done)  # each of the backlog is put off once, at its beginning
 
 
+@pytest.mark.alone
 @sizes("tenants", quick=300, heavy=10_000)
 async def test_tenants_due_in_one_second(scene: Scene, tenants: int) -> None:
     """They are published at 1,000 a second, and callers of the API do not notice."""
@@ -118,6 +120,7 @@ def _parent(process_id: int) -> int:
     return int(Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[1])
 
 
+@pytest.mark.alone
 @sizes("size", quick=(180, 20), heavy=(3_000, 200))
 async def test_a_burst_of_one_tenant_does_not_delay_the_others(scene: Scene, size: tuple[int, int]) -> None:
     """`size`: posts of a greedy tenant for 60 accounts, and quiet tenants; all due in the same second.
@@ -162,6 +165,7 @@ async def _delays(scene: Scene, quiet: list[tuple[Tenant, str]], rounds: int, wo
     return [row["seconds"] for row in await scene.query(_DELAYS, posts)]
 
 
+@pytest.mark.alone
 @holds("R5")
 @sizes("size", quick=(800, 80, 4, 2), heavy=(50_000, 5_000, 20, 10))
 async def test_a_burst_adds_no_delay_for_quiet_tenants(
@@ -191,6 +195,7 @@ async def test_a_burst_adds_no_delay_for_quiet_tenants(
     assert percentile(busy, MOST) - percentile(calm, 0.5) <= 3.0, (calm, busy)
 
 
+@pytest.mark.alone
 @sizes("posts", quick=20_000, heavy=1_000_000)
 async def test_posts_for_later_cost_nothing_now(scene: Scene, posts: int) -> None:
     """With a great many rows that are due next year, and after many changes, a post starts when it is due."""

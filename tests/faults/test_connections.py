@@ -7,6 +7,7 @@ import socket
 import threading
 
 import httpx
+import pytest
 from tests.faults.scene import Scene, percentile, sizes
 
 from signalpost.kit import clock
@@ -34,6 +35,7 @@ def _hold(port: int, count: int, stop: threading.Event) -> None:
         crowd.close()
 
 
+@pytest.mark.alone
 @sizes("size", quick=(1_500, 10), heavy=(8_300, 20))
 async def test_silent_connections_of_one_machine_shut_nobody_out(scene: Scene, size: tuple[int, int]) -> None:
     """They would fill all places of the service, and be opened again as fast as they are closed.

@@ -70,6 +70,7 @@ FAULTS: dict[str, Callable[[OwnPostgres, int], Awaitable[None]]] = {
 }
 
 
+@pytest.mark.alone
 @holds("R10")
 @sizes("times", quick=2, heavy=20)
 @pytest.mark.parametrize("fault", FAULTS)

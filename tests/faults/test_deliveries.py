@@ -90,6 +90,7 @@ def _memory_mib(worker: Process) -> float:
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
+@pytest.mark.alone
 @pytest.mark.heavy
 @pytest.mark.timeout(600)
 @holds("R4")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import pytest
 from bench.population import Template, populate, write_posts
 from tests.faults.hostile import HostileNetwork
 from tests.faults.scene import Scene, Tenant, account_id, open_scene, post_id, sizes
@@ -79,6 +80,7 @@ async def _tokens_opened(scene: Scene, count: int) -> int:
     return len([token_store.unseal(keys, row["workspace_id"], row["id"], row["secrets"]) for row in rows])
 
 
+@pytest.mark.alone
 @holds("O1")
 @sizes("size", quick=(300, 5, 10), heavy=(100_000, 100, 100))
 async def test_a_drill_loses_nothing_and_repeats_nothing(

@@ -35,6 +35,7 @@ def both(*servers: OwnPostgres) -> str:
     return f"postgresql://postgres@/postgres?host={folders}&target_session_attrs=read-write"
 
 
+@pytest.mark.alone
 @holds("R10")
 async def test_a_failover_to_a_synchronous_standby_loses_and_doubles_nothing(
     settings: Settings, server_files: Path, network: HostileNetwork, tmp_path: Path, record: Record
@@ -56,6 +57,7 @@ async def test_a_failover_to_a_synchronous_standby_loses_and_doubles_nothing(
             assert await standby.value("count(*) from target where steps::text like '%restored%'") == 0
 
 
+@pytest.mark.alone
 @holds("R10")
 async def test_a_failover_to_an_asynchronous_standby_doubles_nothing(
     settings: Settings, server_files: Path, network: HostileNetwork, tmp_path: Path, record: Record
@@ -250,6 +252,7 @@ async def test_a_server_that_lacks_the_last_commits_doubles_nothing(
         assert (looked_up, ended) == (8, 8)
 
 
+@pytest.mark.alone
 @holds("R10")
 @sizes("holes", quick=(1, 12.0), heavy=(3, 30.0))
 async def test_black_holes_lose_and_double_nothing(

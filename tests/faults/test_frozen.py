@@ -56,6 +56,7 @@ WORKER_PLACES = {
 }
 
 
+@pytest.mark.alone
 @sizes("size", quick=(5, False), heavy=(60, True))
 @pytest.mark.parametrize("place", ["claim", "release", "intent"])
 async def test_a_worker_frozen_inside_a_transaction(
@@ -250,6 +251,7 @@ async def test_frozen_in_the_middle_of_calls(scene: Scene, kind: str, accounts: 
         assert network.doubles() == {}
 
 
+@pytest.mark.alone
 @sizes("rounds", quick=1, heavy=5)
 async def test_the_work_of_a_killed_worker_runs_again_soon(scene: Scene, network: HostileNetwork, rounds: int) -> None:
     """Sixteen calls are under way when the worker dies; another one begins them again within seconds."""

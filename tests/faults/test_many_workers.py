@@ -54,6 +54,7 @@ async def idle(server: OwnPostgres, seconds: float) -> float:
     return float(await server.value("sum(calls)::float8 from pg_stat_statements")) / seconds
 
 
+@pytest.mark.alone
 @holds("R21")
 @pytest.mark.heavy
 @pytest.mark.timeout(600)
@@ -86,6 +87,7 @@ async def test_a_post_for_now_wakes_one_worker(
     assert owners > 1, "lanes are spread over the workers"
 
 
+@pytest.mark.alone
 @holds("R21")
 @pytest.mark.heavy
 @pytest.mark.timeout(600)

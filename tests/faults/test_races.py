@@ -298,6 +298,7 @@ async def test_fifty_twins_make_one_post(scene: Scene, kind: str, rounds: int) -
     assert await scene.value("count(*) from post") == rounds
 
 
+@pytest.mark.alone
 @sizes("size", quick=(20, 40, 8), heavy=(100, 150, 30))
 async def test_many_calls_of_queue_process_at_once(
     scene: Scene, network: HostileNetwork, size: tuple[int, int, int]

@@ -21,6 +21,7 @@ where t.workspace_id = $1 and t.status = 'published'
 """
 
 
+@pytest.mark.alone
 @sizes("size", quick=(12, 2.0, 6), heavy=(24, 10.0, 30))
 async def test_slow_reads_of_one_caller_stop_nobody_else(scene: Scene, size: tuple[int, float, int]) -> None:
     """`size`: searches at once, seconds that each takes, posts of another tenant meanwhile; one process does it all.
@@ -105,6 +106,7 @@ def _statements(scene: Scene) -> int:
     return (scene.folder / "statements").stat().st_size
 
 
+@pytest.mark.alone
 @sizes("seconds", quick=4, heavy=60)
 async def test_guesses_at_keys_cost_nothing_to_others(scene: Scene, seconds: int) -> None:
     """Requests with made-up keys are refused before they take a connection that others need."""
@@ -167,6 +169,7 @@ async def test_the_worst_allowed_input_does_not_hold_the_loop(scene: Scene, roun
     assert held == {}, worst
 
 
+@pytest.mark.alone
 @pytest.mark.heavy
 @pytest.mark.timeout(1200)
 async def test_the_worst_requests_of_one_caller_leave_others_their_turns(scene: Scene) -> None:

@@ -65,6 +65,7 @@ async def test_the_limit_of_one_account_does_not_hold_its_server(scene: Scene, n
     await good.ends(await good.post(bob, text="calm"), "published")
 
 
+@pytest.mark.alone
 @sizes("accounts", quick=20, heavy=50)
 async def test_a_hanging_network_delays_nobody_else(
     scene: Scene, network: HostileNetwork, healthy: HostileNetwork, accounts: int
@@ -84,6 +85,7 @@ async def test_a_hanging_network_delays_nobody_else(
     assert percentile(during, share) <= max(1.0, 2 * percentile(before, share)), (before, during)
 
 
+@pytest.mark.alone
 @sizes("seconds", quick=2.0, heavy=15.0)
 async def test_a_slow_network_delays_nobody_else(
     scene: Scene, network: HostileNetwork, healthy: HostileNetwork, seconds: float
@@ -103,6 +105,7 @@ async def test_a_slow_network_delays_nobody_else(
     assert percentile(during, MOST) <= max(1.0, 2 * percentile(before, MOST)), (before, during)
 
 
+@pytest.mark.alone
 @sizes("rounds", quick=8, heavy=60)
 async def test_hanging_receivers_delay_nobody_else(scene: Scene, network: HostileNetwork, rounds: int) -> None:
     """70 webhooks of each of two tenants never answer; a third publishes and gets its own deliveries as before."""
@@ -129,6 +132,7 @@ async def test_hanging_receivers_delay_nobody_else(scene: Scene, network: Hostil
         assert percentile(late, share) <= max(1.0, 1.5 * percentile(calm, share)), (calm, late)
 
 
+@pytest.mark.alone
 @sizes("size", quick=(8, 16, 16, 8), heavy=(8, 16, 64, 60))
 async def test_many_workspaces_of_one_person_count_as_one(
     scene: Scene, network: HostileNetwork, healthy: HostileNetwork, size: tuple[int, int, int, int]

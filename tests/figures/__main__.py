@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from time import monotonic
+from typing import Any
 
 from tests.counterparts.tools import CHECKOUT
 from tests.figures import page, results
-from tests.figures.goals import GOALS, OTHERS, Goal
+from tests.figures.goals import GOALS, OTHERS
 from tests.figures.plugin import NONE
 from tests.figures.results import STORED, Result
 
@@ -41,43 +41,16 @@ def _machine() -> str:
     )
 
 
-def _pytest(name: str, paths: Sequence[str], jobs: int, file: Path) -> None:
-    """Run the tests of one figure, in their full size; what they recorded is in the file."""
-    divided = ("-n", str(jobs), "--dist", "loadgroup") if jobs > 1 else ()
-    plugin = ("-p", "tests.figures.plugin", "--figure", name, "--figure-to", str(file))
-    command = (sys.executable, "-m", "pytest", "-q", "-m", "not small", *plugin, *divided, *paths)
-    subprocess.run(command, cwd=CHECKOUT, check=False)
-
-
-def measure(goal: Goal) -> Result | None:
-    """Run the tests of a figure; None if there are none, or if they could not be run."""
-    began, date, load = monotonic(), datetime.now(UTC), os.getloadavg()[0]
+def _pytest(names: Sequence[str], paths: Sequence[str], *, alone: bool) -> dict[str, Any] | None:
+    """Run tests of these figures in their full size; return what each found, or None if the run broke off."""
+    divided = () if alone else ("-n", "auto", "--dist", "loadgroup")
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "figure"
-        paths = [path for path in goal.paths if (CHECKOUT / path).exists()]
-        if not paths:
-            return None
-        _pytest(goal.name, paths, goal.jobs, file)
-        if not file.exists():
-            return None
-        found = json.loads(file.read_text())
-    tried, measured, seeds = results.of_parts(found["parts"])
-    if not found["passed"] and not found["not_passed"]:
-        return None
-    return Result(
-        date=f"{date:%Y-%m-%d %H:%M}", commit=_commit(), machine=_machine(), load=round(load, 1),
-        seconds=round(monotonic() - began), tests=found["passed"], tried=tried, measured=measured, seeds=seeds,
-        not_passed=found["not_passed"],
-    )  # fmt: skip
-
-
-def _others() -> bool:
-    """Run the fault tests that measure no figure, in their full size; return whether all passed."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "figure"
-        _pytest(NONE, OTHERS, 1, file)
-        found = json.loads(file.read_text()) if file.exists() else {"passed": 0, "not_passed": []}
-    return found["passed"] > 0 and not found["not_passed"]
+        file = Path(folder) / "figures"
+        options = ("--figures", ",".join(names), "--figures-to", str(file), *(("--alone",) if alone else ()))
+        plugin = ("-p", "tests.figures.plugin", *options)
+        command = (sys.executable, "-m", "pytest", "-q", "-m", "not small", *plugin, *divided, *paths)
+        subprocess.run(command, cwd=CHECKOUT, check=False)
+        return json.loads(file.read_text()) if file.exists() else None
 
 
 def run(names: Sequence[str], *, others: bool) -> int:
@@ -85,13 +58,27 @@ def run(names: Sequence[str], *, others: bool) -> int:
     stored = results.load()
     for name in names:
         stored.pop(name, None)  # what did not run to its end counts as not run
-        if result := measure(GOALS[name]):
+    _store(stored)
+    began, load, commit = datetime.now(UTC), os.getloadavg()[0], _commit()
+    paths = [*(OTHERS if others else ()), *(path for name in names for path in GOALS[name].paths)]
+    all_found: list[dict[str, Any]] = []
+    for alone in (False, True):  # first what runs in as many processes as there are processors
+        found = _pytest([*names, *([NONE] if others else [])], [*dict.fromkeys(paths)], alone=alone)
+        if found is None:
+            break
+        all_found.append(found)
+    is_whole = len(all_found) == 2
+    for name in names if is_whole else ():
+        if result := results.of_sessions(
+            [found[name] for found in all_found], date=f"{began:%Y-%m-%d %H:%M}", commit=commit, machine=_machine(),
+            load=round(load, 1),
+        ):  # fmt: skip
             stored[name] = result
-        _store(stored)
-    others_passed = _others() if others else True
+    _store(stored)
     _print("", *page.table(stored), "")
+    others_passed = is_whole and (not others or all(not found[NONE]["not_passed"] for found in all_found))
     if not others_passed:
-        _print("The other fault tests did not all pass.")
+        _print("The other fault tests did not all pass." if is_whole else "The run broke off.")
     failing = results.failing(stored, names)
     if failing:
         _print(f"Short of the goal: {', '.join(failing)}")

@@ -103,8 +103,9 @@ def _figures(results: Mapping[str, Result]) -> Iterator[str]:
     yield from [*_short(results)] or ["Nothing."]
     yield "\n## The runs\n"
     yield (
-        "*Load*: how many processes wanted a processor when it began, this one not counted; a quiet machine has less"
-        " than 1. The same seed at the same commit repeats a run.\n"
+        "*Load*: how many processes wanted a processor when the run began, this one not counted; a quiet machine has"
+        " less than 1. *Seconds*: of its tests together, some of which ran at the same time. The same seed at the same"
+        " commit repeats a run.\n"
     )
     yield "| | Date | Commit | Seed | Tests | Seconds | Load | Machine |\n|---|---|---|---|---|---|---|---|"
     for name, result in results.items():

@@ -1,55 +1,84 @@
-"""A plugin of pytest that runs the tests of one figure: `-p tests.figures.plugin --figure R1 --figure-to FILE`."""
+"""A plugin of pytest that runs tests of figures: `-p tests.figures.plugin --figures R1,R4 --figures-to FILE`.
+
+Those that measure times run with `--alone`, the others without it. A run that broke off writes no file.
+"""
 
 import json
+from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from tests.figures.record import PROPERTY
 
-NONE = "none"
+NONE: Final = "none"
+"""Stands for the tests that hold no figure."""
+_HOLDS: Final = "holds"
+_WHOLE: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--figure", required=True, help=f"run only the tests that hold this one; {NONE}: hold none")
-    parser.addoption("--figure-to", required=True, type=Path, help="write here what they recorded")
+    parser.addoption("--figures", required=True, help=f"run only tests that hold one of these; {NONE}: that hold none")
+    parser.addoption("--figures-to", required=True, type=Path, help="write here what they recorded")
+    parser.addoption(
+        "--alone", action="store_true", help="run the tests that are marked as alone instead of the others"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Collector(config.getoption("--figure"), config.getoption("--figure-to")))
+        names = config.getoption("--figures").split(",")
+        config.pluginmanager.register(_Collector(names, config.getoption("--figures-to")))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    wanted = config.getoption("--figure")
+    """Begin with those that may take longest: the last one of them would keep one process alone."""
+    wanted, alone = set(config.getoption("--figures").split(",")), config.getoption("--alone")
+    chosen = []
+    for item in items:
+        names = sorted({mark.args[0] for mark in item.iter_markers("figure")} or {NONE})
+        item.user_properties.append((_HOLDS, names))
+        if wanted & set(names) and alone == (item.get_closest_marker("alone") is not None):
+            chosen.append(item)
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+    items[:] = sorted(chosen, key=_seconds_max, reverse=True)
 
-    def is_wanted(item: pytest.Item) -> bool:
-        names = {mark.args[0] for mark in item.iter_markers("figure")}
-        return not names if wanted == NONE else wanted in names
 
-    config.hook.pytest_deselected(items=[item for item in items if not is_wanted(item)])
-    items[:] = [item for item in items if is_wanted(item)]
+def _seconds_max(item: pytest.Item) -> float:
+    mark = item.get_closest_marker("timeout")
+    return mark.args[0] if mark else 0.0
 
 
 class _Collector:
     """Hears of every test, in the controlling process."""
 
-    def __init__(self, name: str, file: Path) -> None:
-        self._name, self._file = name, file
-        self._parts: list[Any] = []
-        self._passed: set[str] = set()
-        self._not_passed: set[str] = set()
+    def __init__(self, names: list[str], file: Path) -> None:
+        self._names, self._file = names, file
+        self._parts: dict[str, list[Any]] = defaultdict(list)
+        self._seconds: dict[str, float] = defaultdict(float)
+        self._passed: dict[str, set[str]] = defaultdict(set)
+        self._not_passed: dict[str, set[str]] = defaultdict(set)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.outcome != "passed":
-            self._not_passed.add(report.nodeid)
-        elif report.when == "call":
-            self._passed.add(report.nodeid)
+        # Of a test whose process died nobody says what it holds: no figure is reached then.
+        names: Any = next((value for key, value in report.user_properties if key == _HOLDS), self._names)
+        for name in names:
+            self._seconds[name] += report.duration
+            if report.outcome != "passed":
+                self._not_passed[name].add(report.nodeid)
+            elif report.when == "call":
+                self._passed[name].add(report.nodeid)
         if report.when == "call":
-            found = [part for key, part in report.user_properties if key == PROPERTY]
-            self._parts += [part for part in found if part["name"] == self._name]  # type: ignore[index]  # ours
+            for part in [part for key, part in report.user_properties if key == PROPERTY]:
+                self._parts[part["name"]].append(part)  # type: ignore[index]  # ours
 
-    def pytest_sessionfinish(self) -> None:
-        passed = len(self._passed - self._not_passed)
-        found = {"parts": self._parts, "passed": passed, "not_passed": sorted(self._not_passed)}
-        self._file.write_text(json.dumps(found))
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        if exitstatus in _WHOLE:
+            self._file.write_text(json.dumps({name: self._found(name) for name in self._names}))
+
+    def _found(self, name: str) -> dict[str, Any]:
+        not_passed = self._not_passed[name]
+        return {
+            "parts": self._parts[name], "passed": len(self._passed[name] - not_passed),
+            "not_passed": sorted(not_passed), "seconds": self._seconds[name],
+        }  # fmt: skip

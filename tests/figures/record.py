@@ -8,7 +8,7 @@ What is recorded goes with the report of the test; `tests.figures.plugin` collec
 from collections.abc import Mapping
 
 import pytest
-from tests.figures.goals import GOALS
+from tests.figures.goals import GOALS, is_time
 
 PROPERTY = "figure"
 
@@ -24,6 +24,7 @@ class Record:
 
     def __init__(self, node: pytest.Item) -> None:
         self._names = {mark.args[0] for mark in node.iter_markers("figure")}
+        self._is_alone = node.get_closest_marker("alone") is not None
         self._properties = node.user_properties
 
     def __call__(
@@ -41,6 +42,7 @@ class Record:
         assert name in self._names, f"the test does not say that it holds {name}"
         assert tried.keys() <= goal.tried.keys(), tried.keys() - goal.tried.keys()
         assert measured.keys() <= goal.at_most.keys(), measured.keys() - goal.at_most.keys()
+        assert self._is_alone or not any(map(is_time, measured)), "only a test that is marked as alone measures times"
         part = {"name": name, "tried": dict(tried), "measured": dict(measured), "seed": seed}
         self._properties.append((PROPERTY, part))
 

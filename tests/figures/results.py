@@ -20,8 +20,9 @@ class Result:
     commit: str
     machine: str
     load: float
-    """How many processes wanted a processor when it began."""
+    """How many processes wanted a processor when the run began, which may be one of all figures."""
     seconds: int
+    """Of its tests together, some of which ran at the same time."""
     tests: int
     tried: Mapping[str, int]
     measured: Mapping[str, float]
@@ -38,6 +39,20 @@ def of_parts(parts: Sequence[Any]) -> tuple[dict[str, int], dict[str, float], li
         for what, value in part["measured"].items():
             measured[what] = max(value, measured.get(what, value))
     return dict(tried), measured, sorted({part["seed"] for part in parts if part["seed"] is not None})
+
+
+def of_sessions(
+    found: Sequence[Any], *, date: str, commit: str, machine: str, load: float
+) -> Result | None:  # fmt: skip
+    """Put together what the plugin found in one session after another; None if no test has run."""
+    tried, measured, seeds = of_parts([part for one in found for part in one["parts"]])
+    passed, not_passed = sum(one["passed"] for one in found), [test for one in found for test in one["not_passed"]]
+    if not passed and not not_passed:
+        return None
+    return Result(
+        date=date, commit=commit, machine=machine, load=load, seconds=round(sum(one["seconds"] for one in found)),
+        tests=passed, tried=tried, measured=measured, seeds=seeds, not_passed=sorted(set(not_passed)),
+    )  # fmt: skip
 
 
 def shortfalls(goal: Goal, result: Result | None) -> list[str]:

@@ -1,12 +1,18 @@
 """RELIABILITY.md says what was measured, and no figure counts as reached that is not."""
 
+import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.counterparts.tools import CHECKOUT
 from tests.figures import page, results
 from tests.figures.goals import GOALS, REASONS, Goal
+from tests.figures.plugin import NONE
 from tests.figures.record import PROPERTY, Record
 from tests.figures.results import Result
 
@@ -73,7 +79,10 @@ def test_every_goal_has_tests_that_hold_it() -> None:
 
 def test_only_what_the_goal_names_is_recorded(request: pytest.FixtureRequest) -> None:
     request.node.add_marker(pytest.mark.figure("R1"))
+    request.node.add_marker(pytest.mark.figure("R4"))
     record = Record(request.node)
+    with pytest.raises(AssertionError, match="marked as alone"):
+        record("R4", tried={}, measured={"p99 of the good ones, s": 0.1})
     with pytest.raises(AssertionError):
         record("R1", tried={"post": 1}, measured={})
     with pytest.raises(AssertionError):
@@ -85,3 +94,71 @@ def test_only_what_the_goal_names_is_recorded(request: pytest.FixtureRequest) ->
     part = {"name": "R1", "tried": {"posts": 1}, "measured": {"doubles": 0}, "seed": 5}
     assert request.node.user_properties == [(PROPERTY, part)]
     request.node.user_properties.clear()
+
+
+TESTS = """
+import pytest
+from tests.figures.record import record
+
+@pytest.mark.figure("R10")
+def test_counts(record):
+    record("R10", tried={"restarts": 3}, measured={"doubles": 0}, seed=4)
+
+@pytest.mark.alone
+@pytest.mark.figure("R10")
+@pytest.mark.figure("R4")
+def test_takes_time(record):
+    record("R10", tried={"restarts": 2}, measured={"s until the API is well": 1.5})
+    record("R4", tried={}, measured={"crashes": 0})
+    raise AssertionError
+
+@pytest.mark.figure("R1")
+def test_other_figure():
+    raise AssertionError
+
+def test_no_figure():
+    raise KeyboardInterrupt
+"""
+OPTIONS = (
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "tests.figures.plugin",
+    "-c",
+    "/dev/null",
+    "--rootdir",
+    ".",
+    "-W",
+    "ignore",
+)
+
+
+def found_by(folder: Path, figures: str, *options: str) -> Any:
+    """Run the plugin over these tests in a process of its own; None: it has written nothing."""
+    (folder / "test_these.py").write_text(TESTS)
+    file = folder / "found"
+    command = (sys.executable, "-m", "pytest", *OPTIONS, "--figures", figures, "--figures-to", str(file), *options)
+    environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    subprocess.run((*command, "test_these.py"), cwd=folder, env=environment, capture_output=True, check=False)
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+def test_one_run_measures_several_figures(tmp_path: Path) -> None:
+    """First what may run beside others, then the rest; what failed, failed each figure that it holds."""
+    beside, alone = found_by(tmp_path, "R10,R4"), found_by(tmp_path, "R10,R4", "--alone")
+    values: Any = {"date": "", "commit": "", "machine": "", "load": 0.1}
+    result = results.of_sessions([beside["R10"], alone["R10"]], **values)
+
+    assert result is not None
+    assert (result.tests, result.tried, result.seeds) == (1, {"restarts": 5}, [4])
+    assert result.measured == {"doubles": 0, "s until the API is well": 1.5}
+    assert result.not_passed == ["test_these.py::test_takes_time"]
+    assert results.of_sessions([beside["R4"]], **values) is None
+    other = results.of_sessions([beside["R4"], alone["R4"]], **values)
+    assert other is not None
+    assert (other.tests, other.measured, other.not_passed) == (0, {"crashes": 0}, result.not_passed)
+
+
+def test_a_run_that_broke_off_has_found_nothing(tmp_path: Path) -> None:
+    assert found_by(tmp_path, NONE) is None

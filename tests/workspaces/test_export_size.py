@@ -40,6 +40,7 @@ def copies(table: str, row_id: object, count: int, **values: str) -> str:
     )  # fmt: skip
 
 
+@pytest.mark.alone
 @holds("S14")
 @pytest.mark.heavy
 @pytest.mark.timeout(600)
