@@ -104,9 +104,14 @@ NOT_QUICK = (
 )
 """Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs or wait."""
 PROGRAMS = {
-    "bluesky-server", "browser", "clients", "ghost-server", "mastodon-server", "matrix-server", "nostr-relay", "wheel"
+    "bluesky-server", "browser", "browser-pages", "browser-services", "clients", "ghost-server", "mastodon-server",
+    "matrix-server", "nostr-relay", "wheel",
 }  # fmt: skip
-"""Groups of tests that share a browser, a server or a package; `--quick` leaves them out wherever they stand."""
+"""Groups of tests that share a browser, a server or a package; `--quick` leaves them out wherever they stand.
+
+One process runs all of a group, so no group may be longer than a third of a run. Tests in a browser are three: those
+that look at the same filled workspaces, those with a service of their own, and the rest, which share one.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

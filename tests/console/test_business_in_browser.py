@@ -21,7 +21,7 @@ from tests.helpers.service_process import Api, Service, installed
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.kit import ids
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-services")
 TITLE = '=Measured "bread", warm'
 _SORTED_LIKES = """() => {
   const likes = [...document.querySelectorAll("td[data-label=Likes]")].map(({ innerText }) => innerText);

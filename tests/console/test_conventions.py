@@ -17,7 +17,7 @@ from playwright.async_api import TimeoutError as TooLate
 from tests.console.browser import OpenPage
 from tests.console.pages import FIGURES, FOLDER, KEYS, all_of, settled, visit
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-pages")
 OpenAt = Callable[..., AbstractAsyncContextManager[Page]]
 
 STOPS_MAX = 45

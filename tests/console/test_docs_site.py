@@ -26,7 +26,7 @@ from signalpost.console.openapi import openapi_document
 from signalpost.kit.problems import Problem
 from signalpost.main import wiring
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser-services")]
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'"
 OLD, NEXT = "0.9.0", "next"

@@ -13,7 +13,7 @@ from playwright.async_api import Page
 from tests.console.browser import violations
 from tests.console.pages import FIGURES, KEYS, all_of
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-pages")
 OpenAt = Callable[..., AbstractAsyncContextManager[Page]]
 STATES = ("empty", "full", "many")
 SCHEMES = ("light", "dark")

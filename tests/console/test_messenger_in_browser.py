@@ -16,7 +16,7 @@ from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.messenger import BOT, settings_for, slack_tokens, telegram_token
 from tests.helpers.service_process import installed
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-services")
 
 
 async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, axe: str) -> None:

@@ -15,7 +15,7 @@ from simulator.stripe.lifecycle import ASKS_ALWAYS, DECLINED
 from tests.console.browser import OpenPage, sign_in
 from tests.helpers.service_process import Api, installed
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-services")
 PICTURES = os.environ.get("MONEY_PICTURES")
 
 

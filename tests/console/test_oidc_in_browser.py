@@ -13,7 +13,7 @@ from tests.helpers.sign_in_servers import serving
 
 from signalpost.oidc.flow import challenge_of
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-services")
 EMAIL, PASSWORD = "owner@example.test", "correct horse battery"
 
 

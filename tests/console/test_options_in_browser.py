@@ -20,7 +20,7 @@ from tests.helpers.sign_in_servers import FakeBluesky, FakeMastodon
 
 from signalpost.networks import CONNECTORS
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser-services")]
 NETWORKS = [key for key, connector in CONNECTORS.items() if connector.facts.options]
 URL = "https://example.com/a"
 TEXTS: Mapping[str, str] = {

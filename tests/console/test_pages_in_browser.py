@@ -9,7 +9,7 @@ from tests.console.browser import OpenPage, violations
 from tests.counterparts import tools
 from tests.helpers.service_process import Api, Service, installed
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-services")
 
 
 PAGES = {

@@ -18,7 +18,7 @@ from tests.console.world import Person, Place
 from tests.counterparts import tools
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-pages")
 ROLES = ("admin", "editor", "contributor", "approver", "viewer")
 OWN = ("/auth/", "/team/leave")
 """What everybody does with their own account, and what would end the visit."""

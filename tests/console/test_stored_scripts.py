@@ -29,7 +29,7 @@ from signalpost.main import app
 from signalpost.settings import Settings
 from signalpost.web import session_cookie
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-pages")
 _INIT = "globalThis.hostile = () => console.error('a stored script ran');"
 _MADE = """
 [...document.querySelectorAll("*")].filter((each) => [...each.attributes].some(({ name, value }) =>

@@ -179,7 +179,7 @@ _SHOWN_API_WORDS = re.compile(
 )
 
 
-@pytest.mark.xdist_group("browser")
+@pytest.mark.xdist_group("browser-pages")
 @pytest.mark.parametrize(("language", "todo"), [("en", "What to do:"), ("de", "Was zu tun ist:"), ("es", "Qué hacer:")])
 async def test_no_path_and_no_id_is_seen_outside_the_details_for_developers(
     console: OpenPage, language: str, todo: str

@@ -6,7 +6,7 @@ from tests.console.days.day import Day, ways
 from tests.console.days.hand import Hand, Way
 from tests.console.world import picture
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(300)]
 
 CAKE = "Heute: Apfelkuchen. Solange der Vorrat reicht!"
 BREAD, BREAD_MENDED = "Morgen Roggenbrot [[fail:content_rejected]]", "Morgen gibt es Roggenbrot."
