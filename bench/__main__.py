@@ -35,6 +35,7 @@ BENCHES = {
     "analytics": "Analytics: the overview of a year, and collecting numbers, against bare statements and calls",
     "rooms": "Reads of the rooms, against their own statements without the product",
     "console": "The console: from an address to a useful page, against a static page of the same content",
+    "console_speed": "The console with 10,000 posts, a slow CPU and a slow line, against its goals",
     "telemetry": "Requests with OpenTelemetry switched on, sampling none, and not switched on",
     "start": "Start and idle memory, against bare imports and a bare app",
 }

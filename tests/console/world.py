@@ -87,8 +87,8 @@ class Place(NamedTuple):
 async def build(person: Person, texts: Sequence[str] = TEXTS) -> dict[str, Place]:
     """Make the three workspaces."""
     empty = await person.post("/workspaces", {"name": "Empty", "timezone": "Europe/Berlin"})
-    full = await _furnish(person, "Corner Bakery")
-    many = await _furnish(person, "Bakeries of the World")
+    full = await furnish(person, "Corner Bakery")
+    many = await furnish(person, "Bakeries of the World")
     for status in (0, 1):  # the second finds its file taken
         done = await person.service.command("backup", str(person.service.folder / "night.backup"), "--no-key")
         assert done.returncode == status, done.stderr
@@ -107,7 +107,7 @@ def _id(workspace: Mapping[str, Any]) -> str:
     return str(workspace["id"])
 
 
-async def _furnish(person: Person, name: str) -> Place:
+async def furnish(person: Person, name: str) -> Place:
     """Make one of everything, by the API."""
     made = await person.post("/workspaces", {"name": name, "timezone": "Europe/Berlin"})
     here = person.at(_id(made))

@@ -5,7 +5,9 @@ A script says what is done by the English words of the console; the catalogs say
 
 import re
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from playwright.async_api import FilePayload, Locator, Page, expect
 from tests.console import catalogs, pages
@@ -160,6 +162,25 @@ class Hand:
         else:
             await target.fill(wall)
         await expect(target).to_have_value(wall)
+
+    def day(self, after: int) -> Locator:
+        """Return what the calendar shows of the day so many days after today."""
+        if self.way.phone:
+            return self.main.locator(".agenda").get_by_role("region").nth(after)
+        date = datetime.now(ZoneInfo("Europe/Berlin")).date() + timedelta(days=after)
+        return self.page.locator(f'[data-wall^="{date.isoformat()}"]').first
+
+    async def begins_at(self, after: int) -> None:
+        """Begin a post there; in a grid, arrow keys lead from today to the other days."""
+        if self.way.phone:
+            await self.press("Write a post", self.day(after))
+        elif self.way.keys:
+            await self.reach(self.day(0))
+            for _ in range(after):
+                await self.page.keyboard.press("ArrowRight")
+            await self.touch(self.day(after))
+        else:
+            await self.touch(self.day(after))
 
     async def give(self, name: str, file: FilePayload) -> None:
         """Press what opens the window of files, and choose one there."""

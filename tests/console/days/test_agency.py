@@ -30,8 +30,8 @@ async def test_the_day_of_an_agency(day: Day) -> None:
         await invites(day, nora, cem)
         await writes_for_the_bakery(day, cem, bakery)
         await writes_for_the_bikes(nora)
-        await asks_by_link(nora, berta)
-        await decides(day, berta)
+        link = await asks_by_link(nora)
+        await decides(day, berta, link)
         await mends(cem)
         await agrees(berta)
         await plans(nora)
@@ -157,7 +157,7 @@ async def writes_for_the_bikes(nora: Hand) -> None:
     await expect(nora.main).to_contain_text(nora.say("Published"))
 
 
-async def asks_by_link(nora: Hand, berta: Hand) -> None:
+async def asks_by_link(nora: Hand) -> str:
     await nora.go("Approvals")
     await nora.follow("Sent links")
     await nora.press("Ask for approval by link")
@@ -169,17 +169,22 @@ async def asks_by_link(nora: Hand, berta: Hand) -> None:
     await nora.sees("Send this link", nora.dialog)
     link = await nora.dialog.locator("pre").inner_text()
     await nora.press("Done", nora.dialog)
+    return link
+
+
+async def decides(day: Day, berta: Hand, link: str) -> None:
+    """One is commented on and approved, the other is to be changed. Then the server dies, maybe before it heard it."""
     await berta.page.goto(link)
-
-
-async def decides(day: Day, berta: Hand) -> None:
-    """One is commented on and approved, the other is to be changed. Then the server dies."""
     await said(berta, ROLLS, "Only comment", "How lovely!")
     await expect(post_of(berta, ROLLS)).to_contain_text("How lovely!")
     await said(berta, ROLLS, "Approve")
     await expect(post_of(berta, ROLLS)).to_contain_text(berta.say("Approved"))
     await said(berta, SOUP, "Ask for changes", "Tomato, without an e.")
-    await day.accident()
+    if berta.way.killed:
+        await day.accident()
+        await berta.page.goto(link)
+        if not await post_of(berta, SOUP).get_by_text(berta.say("Changes requested")).count():
+            await said(berta, SOUP, "Ask for changes", "Tomato, without an e.")
     await expect(post_of(berta, SOUP)).to_contain_text(berta.say("Changes requested"))
 
 
@@ -199,7 +204,7 @@ async def mends(cem: Hand) -> None:
     """What is to be changed stands on home."""
     await cem.go("Home")
     await cem.touch(cem.page.get_by_role("link", name=f"{cem.say('Look')} {SOUP}"))
-    await cem.sees("Tomato, without an e.")
+    await expect(cem.main).to_contain_text("Tomato, without an e.")
     await cem.follow("Edit")
     await cem.enter("Text", SOUP_MENDED)
     await cem.press("Ask for approval")
@@ -219,21 +224,28 @@ def in_days(count: int) -> str:
 
 async def plans(nora: Hand) -> None:
     """A place in the calendar becomes a post, which is then moved by a day."""
-    await nora.go("Calendar")
     first, then = in_days(1), in_days(2)
-    await nora.touch(nora.page.locator(f'[data-wall^="{first}"]').first)
+    await looks_at_weeks(nora)
+    await nora.begins_at(1)
     await nora.choose("Client", "City Bikes")
     await nora.enter("Text", RIDE)
     await nora.press("Schedule")
     await nora.sees("Scheduled.")
-    await nora.go("Calendar")
+    await looks_at_weeks(nora)
     await nora.touch(nora.main.get_by_role("button", name=RIDE))
     field = nora.dialog.get_by_label(nora.say("Move to…"))
     wall = await field.input_value()
     assert wall.startswith(first)
     await nora.at(field, wall.replace(first, then))
     await nora.press("Move", nora.dialog)
-    await expect(nora.page.locator(f'[data-wall^="{then}"]')).to_contain_text(RIDE)
+    await expect(nora.day(2)).to_contain_text(RIDE)
+
+
+async def looks_at_weeks(nora: Hand) -> None:
+    """On a phone the calendar shows at first only days with posts."""
+    await nora.go("Calendar")
+    if nora.way.phone:
+        await nora.press("5 weeks", nora.main)
 
 
 async def imports(day: Day, nora: Hand) -> None:
@@ -254,4 +266,4 @@ async def looks(nora: Hand) -> None:
     await nora.go("Posts")
     await nora.choose("State", nora.say("Published"), nora.main)
     await expect(nora.main.get_by_role("table").get_by_role("row")).to_have_count(4)
-    await nora.follow(ROLLS)
+    await nora.touch(nora.main.get_by_role("link", name=ROLLS, exact=True))
