@@ -7,31 +7,18 @@ import resource
 import subprocess
 import sys
 import tomllib
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from tests.counterparts.tools import CHECKOUT
 from tests.helpers.contract import DOCUMENT
+from tests.helpers.scripts import script
 
 CLIENTS = CHECKOUT / "clients"
 PYTHON = CLIENTS / "python"
 IMPORT_SHARE_MAX = 0.25
 """Of the processor time of `import httpx`, beyond that of Python: `import signalpost_client` takes a tenth of it."""
-
-
-def script(name: str) -> ModuleType:
-    """A script of the checkout as a module."""
-    module_name = name.replace("-", "_")
-    loader = SourceFileLoader(module_name, str(CHECKOUT / "scripts" / name))
-    spec = spec_from_loader(module_name, loader)
-    assert spec is not None
-    module = module_from_spec(spec)
-    sys.modules[module_name] = module  # dataclasses look there
-    loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

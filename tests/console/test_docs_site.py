@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from playwright.async_api import Browser, Page, expect
 from tests.console.browser import OpenPage, violations
 from tests.counterparts.tools import CHECKOUT
+from tests.helpers.scripts import script
 
 from signalpost.console.docs import EXAMPLE_URL, Documentation
 from signalpost.console.docs_site import DeadLinks, DocsSite
@@ -67,6 +68,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = git(command, env={**os.environ, "PYTHONPATH": f"{checkout}/src"})
     assert f"{NEXT}, {OLD}" in done.stdout.decode()
     return out
+
+
+def test_a_version_comes_before_its_pre_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = partial(subprocess.run, cwd=tmp_path, check=True, capture_output=True)
+    git(["git", "init", "--quiet"])
+    git(["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.test", "commit", "-qm", "1", "--allow-empty"])
+    newest_first = ["v1.10.0", "v1.1.0", "v1.1.0rc1", "v1.0.0", "v1.0.0rc10", "v1.0.0rc2", "v1.0.0b1", "v1.0.0a1"]
+    for name in (*sorted(newest_first), "very", "v1.0", "v1.0.0-later"):
+        git(["git", "tag", name])
+    builder = script("build-docs-site")
+    monkeypatch.setattr(builder, "CHECKOUT", tmp_path)
+
+    assert builder.tags() == newest_first
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from tests.counterparts.tools import CHECKOUT
 from tests.helpers.contract import DOCUMENT
+from tests.helpers.scripts import script
 
 from signalpost.main import cli
 from signalpost.networks import CONNECTORS
@@ -57,10 +56,7 @@ def test_the_generated_reference_is_up_to_date() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    loader = SourceFileLoader("generate_docs", str(CHECKOUT / "scripts" / "generate-docs"))
-    script: Any = module_from_spec(spec_from_loader(loader.name, loader))  # type: ignore[arg-type]
-    loader.exec_module(script)
-    described = script.described_settings()
+    described = script("generate-docs").described_settings()
 
     assert set(described) == {field.name for field in dataclasses.fields(Settings)}
     assert [name for name, (_, _, text) in described.items() if not text] == []

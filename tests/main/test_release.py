@@ -12,8 +12,6 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 from tests.counterparts import tools
 from tests.counterparts.tools import CHECKOUT
+from tests.helpers.scripts import script
 
 CLIENTS = tuple(
     f"clients/python/{name}" for name in ("CHANGELOG.md", "pyproject.toml", "src/signalpost_client/__init__.py")
@@ -68,16 +67,6 @@ def with_news(folder: Path) -> Run:
     return repository(folder)
 
 
-@pytest.fixture(scope="module")
-def script() -> Any:
-    loader = SourceFileLoader("release", str(CHECKOUT / "scripts" / "release"))
-    spec = spec_from_loader("release", loader)
-    assert spec is not None
-    module = module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
 VERSIONS = [
     ("9.0.0a1", "9.0.0-alpha.1", "9.0.0~a1"),
     ("9.0.0a2", "9.0.0-alpha.2", "9.0.0~a2"),
@@ -92,13 +81,13 @@ VERSIONS = [
 
 
 @pytest.mark.parametrize(("python", "semantic", "debian"), VERSIONS, ids=[row[0] for row in VERSIONS])
-def test_a_version_is_written_as_each_registry_has_it(script: Any, python: str, semantic: str, debian: str) -> None:
-    assert script.read_version(python)[:3] == (python, semantic, debian)
+def test_a_version_is_written_as_each_registry_has_it(python: str, semantic: str, debian: str) -> None:
+    assert script("release").read_version(python)[:3] == (python, semantic, debian)
 
 
-def test_versions_have_the_same_order_everywhere(script: Any) -> None:
+def test_versions_have_the_same_order_everywhere() -> None:
     """As dpkg sorts them, and npm."""
-    read = [script.read_version(row[0]) for row in VERSIONS]
+    read = [script("release").read_version(row[0]) for row in VERSIONS]
     assert sorted(read, key=lambda version: version.order) == read
     for (_, _, older), (_, _, newer) in pairwise(VERSIONS):
         assert (
