@@ -27,6 +27,7 @@ from tests.helpers.media_files import image
 from tests.helpers.webhooks import receiver_server
 
 from signalpost.events.public import PUBLIC_EVENTS
+from signalpost.posts.states import POST_STATUSES
 
 pytestmark = pytest.mark.xdist_group("clients")
 
@@ -298,9 +299,20 @@ async def test_a_file_is_fetched_from_an_address(engine: Engine) -> None:
     assert "unsafe_url" in refused["error"]["description"]
 
 
-def test_the_trigger_offers_every_event(package: Path) -> None:
-    source = (package / "nodes" / "SignalpostTrigger" / "SignalpostTrigger.node.ts").read_text()
-    assert set(re.findall(r'value: "(\w+\.\w+)"', source)) == set(PUBLIC_EVENTS)
+def test_people_choose_from_every_event_and_every_status(package: Path) -> None:
+    code = """
+const { SignalpostTrigger } = require("./dist/nodes/SignalpostTrigger/SignalpostTrigger.node.js");
+const { postProperties } = require("./dist/nodes/Signalpost/post.js");
+const options = (fields, name) => fields.find((field) => field.name === name).options;
+const values = (fields, name) => options(fields, name).map(({ value }) => value);
+const events = values(new SignalpostTrigger().description.properties, "events");
+console.log(JSON.stringify([events, values(options(postProperties, "filters"), "status")]));
+"""
+    done = n8n.run(package, "--eval", code)
+    assert done.returncode == 0, done.stderr
+    events, statuses = json.loads(done.stdout)
+    assert events == sorted(PUBLIC_EVENTS)
+    assert statuses == sorted(POST_STATUSES)
 
 
 async def test_a_signed_delivery_starts_the_workflow_once_and_a_forged_one_never(engine: Engine, place: Place) -> None:

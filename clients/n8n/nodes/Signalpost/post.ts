@@ -3,6 +3,7 @@ import { NodeOperationError } from "n8n-workflow";
 import type { IDataObject, IExecuteFunctions, INodeProperties } from "n8n-workflow";
 
 import { call, idempotencyKey, rows, segment } from "../../shared/api";
+import { POST_STATUSES } from "../../shared/values";
 import { limits, shown } from "./fields";
 
 const WRITES = ["create", "draft", "schedule", "validate"];
@@ -218,15 +219,7 @@ export const postProperties: INodeProperties[] = [
         displayName: "Status",
         name: "status",
         type: "options",
-        options: [
-          { name: "Draft", value: "draft" },
-          { name: "Failed", value: "failed" },
-          { name: "Partial", value: "partial" },
-          { name: "Published", value: "published" },
-          { name: "Publishing", value: "publishing" },
-          { name: "Queued", value: "queued" },
-          { name: "Scheduled", value: "scheduled" },
-        ],
+        options: POST_STATUSES,
         default: "published",
       },
       { displayName: "Tag", name: "tag", type: "string", default: "" },

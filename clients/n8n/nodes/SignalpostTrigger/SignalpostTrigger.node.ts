@@ -11,6 +11,7 @@ import type {
 import { call, rows, segment } from "../../shared/api";
 import { getProfiles } from "../../shared/options";
 import { forgery } from "../../shared/signature";
+import { EVENTS } from "../../shared/values";
 
 const DELIVERIES_REMEMBERED = 500;
 
@@ -41,17 +42,7 @@ export class SignalpostTrigger implements INodeType {
         displayName: "Events",
         name: "events",
         type: "multiOptions",
-        options: [
-          { name: "Account Connected", value: "account.connected" },
-          { name: "Account Disconnected", value: "account.disconnected" },
-          { name: "Post Approval Requested", value: "post.approval_requested" },
-          { name: "Post Failed", value: "post.failed" },
-          { name: "Post Partially Published", value: "post.partial" },
-          { name: "Post Published", value: "post.published" },
-          { name: "Post Queued", value: "post.queued" },
-          { name: "Usage Exceeded", value: "usage.exceeded" },
-          { name: "Usage Warning", value: "usage.warning" },
-        ],
+        options: EVENTS,
         default: ["post.published", "post.partial", "post.failed"],
         required: true,
       },
