@@ -1,5 +1,7 @@
 """The client that is chosen at the top of the console: every page lists what is theirs, as the API filters it."""
 
+import asyncio
+import re
 import secrets
 from collections import defaultdict
 from collections.abc import Callable
@@ -9,7 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import KEYS, all_of, visit
 from tests.console.watch import operation_of
@@ -84,6 +86,30 @@ def at_agency(open_page: OpenPage, owned: Api, signed_in: dict[str, Any], agency
         return open_page(at=owned.service, storage_state=state, viewport={"width": 1280, "height": 900})
 
     return opened
+
+
+async def test_nothing_moves_when_the_clients_and_workspaces_arrive(at_agency: OpenAt) -> None:
+    """From the second visit on: at the first one, this browser does not know yet that there are several."""
+    async with at_agency() as page:
+        first_page = page.locator(".side nav a").first
+        arrived = page.get_by_role("button", name=re.compile("Client:"))
+        await visit(page, "/console/media")
+        await arrived.wait_for()
+        release = asyncio.Event()
+
+        async def later(route: Route) -> None:
+            await release.wait()
+            await route.continue_()
+
+        await page.route(re.compile(r"/api/v1/(profiles|workspaces)\b"), later)
+        await page.reload()
+        await first_page.wait_for()
+        before = await first_page.bounding_box()
+        assert await arrived.count() == 0
+        release.set()
+        await arrived.wait_for()
+        await page.locator("select.workspace").wait_for()
+        assert await first_page.bounding_box() == before
 
 
 async def test_every_page_asks_for_the_client_that_was_chosen(at_agency: OpenAt, agency: Agency) -> None:

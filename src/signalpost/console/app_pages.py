@@ -35,6 +35,8 @@ _HEADERS: Headers = [
 ]
 _PAGE = re.compile(r'^ *"?([\w-]*)"?: "([\w-]+)",$', re.MULTILINE)
 _TYPE = re.compile(rb"/\*\* @type [^*]*\*/ ?")
+_STYLE_COMMENT = re.compile(rb"/\*[^*\n]*\*/ ?")
+_STYLE_SPACE = re.compile(rb" *([{};]) *|(?<=[:,]) +")
 _IMPORT = re.compile(r"""\bfrom\s?["'](\.[^"']+)["']""")
 
 
@@ -70,11 +72,14 @@ def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
 
 
 def _served(name: str, source: bytes) -> bytes:
-    """Return a module without what only its readers need, as if it had been built; lines keep their numbers.
+    """Return a module or style without what only its readers need, as if it had been built; lines keep their numbers.
 
-    Indentation goes, and comments that begin a line or give a type. Only html`` runs over lines, where indentation
-    says nothing: `make lint` refuses other templates that do.
+    Of a module, indentation goes, and comments that begin a line or give a type. Only html`` runs over lines, where
+    indentation says nothing: `make lint` refuses other templates that do. Of a style, comments go, and spaces beside
+    punctuation.
     """
+    if name.endswith(".css"):
+        return _STYLE_SPACE.sub(rb"\1", _STYLE_COMMENT.sub(b"", source))
     if not name.endswith(".js"):
         return source
     lines, in_comment = [], False
@@ -143,10 +148,12 @@ def routes(site: Site) -> list[Route]:
     root = site.common["root"]
     base = f"/assets/console-{assets().digest}"
     languages = json.dumps(NAMES, ensure_ascii=False)
+    extensions_off = " ".join(site.web.context.settings.extensions_off)
+    installation = {"base": root + base, "languages": languages, "extensions_off": extensions_off}
 
     async def shell(request: Request) -> Response:
         page = request.path_params.get("page", "")
-        body = render(site.web.base_url, "console", base=root + base, modules=modules_of(page), languages=languages)
+        body = render(site.web.base_url, "console", modules=modules_of(page), **installation)
         response = Response(200, body, list(_HEADERS), b"text/html; charset=utf-8")
         response.headers.remove((b"cache-control", b"no-store"))
         return response

@@ -18,8 +18,13 @@ const removals = new Map();
 
 const RECORDED_MAX = 60;
 const RETRIES_MAX = 4;
-export const ROOT = document.getElementById("app")?.dataset.root ?? "";
+const installation = document.getElementById("app")?.dataset ?? {};
+export const ROOT = installation.root ?? "";
+const extensionsOff = new Set(installation.extensionsOff?.split(" ").filter(Boolean));
 const BASE = `${ROOT}/api/v1`;
+
+/** Whether this installation has an extension, which its operator can switch off. @param {string} name */
+export const hasExtension = (name) => !extensionsOff.has(name);
 
 /** The latest calls, newest first. */
 export const recorded = signal(/** @type {Recorded[]} */ ([]));
@@ -346,6 +351,7 @@ export async function all(path, query = {}, max = 500) {
  * }} options
  */
 export async function stream(path, { lastId, signal: aborted, onEvent }) {
+  if (!hasExtension("stream")) return false;
   /** @type {Record<string, string>} */
   const headers = { Accept: "text/event-stream", ...who() };
   if (lastId) headers["Last-Event-ID"] = lastId;

@@ -1,6 +1,6 @@
 // The frame and the page that the address names. Pages are loaded when they are needed.
 import { html, render, signal, useEffect, useState } from "./html.js";
-import { anotherUser, get, online, sessionEnded } from "./api.js";
+import { anotherUser, get, hasExtension, online, sessionEnded } from "./api.js";
 import { followClient } from "./client.js";
 import { ClientSwitcher, hasClients } from "./client-switcher.js";
 import { Icon } from "./icons.js";
@@ -156,7 +156,7 @@ function Current() {
 /** @param {string} page */
 async function load(page) {
   if (components.peek()[page]) return;
-  const name = PAGES[page];
+  const name = hasExtension(page) ? PAGES[page] : "";
   const [module] = name
     ? await Promise.all([import(`./pages/${name}.js`), loadTexts(name)])
     : [{ default: NotFound }];

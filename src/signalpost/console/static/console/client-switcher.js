@@ -1,5 +1,6 @@
 // Whose things the console shows, and the way to another client.
-import { html, useState } from "./html.js";
+import { html, useEffect, useState } from "./html.js";
+import { workspaceId } from "./api.js";
 import { allClients, client } from "./client.js";
 import { Swatch } from "./components/avatar.js";
 import { lazyDialog } from "./components/lazy.js";
@@ -12,8 +13,18 @@ const Choice = lazyDialog(() => import("./client-dialog.js"));
 /** Whether there is a choice. */
 export const hasClients = () => (profiles.value?.length ?? 0) > 1;
 
+/**
+ * Until the clients are known, their place stays free where this browser saw several the last time: nothing
+ * below it moves when they arrive.
+ */
 export function ClientSwitcher() {
   const [isOpen, setOpen] = useState(false);
+  const key = `clients:${workspaceId.value}`;
+  useEffect(() => {
+    if (profiles.value) localStorage.setItem(key, hasClients() ? "several" : "one");
+  }, [profiles.value]);
+  if (!profiles.value && localStorage.getItem(key) === "several")
+    return html`<span class="button client" aria-hidden="true"></span>`;
   if (!hasClients()) return null;
   const chosen = profiles.value?.find(({ id }) => id === client.value);
   return html`

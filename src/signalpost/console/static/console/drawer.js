@@ -1,6 +1,6 @@
 // The API drawer: the calls that the page has just made, as a program would make them.
 import { html, useState } from "./html.js";
-import { recorded } from "./api.js";
+import { hasExtension, recorded } from "./api.js";
 import { t } from "./i18n.js";
 import { to } from "./router.js";
 import { Samples } from "./samples.js";
@@ -38,13 +38,15 @@ export default function Drawer({ onClose }) {
         </ul>
         ${call && html`
           <${Samples} call=${call}>
-            <a
-              class="small"
-              href=${to("developers/requests", { requestId: call.requestId })}
-              onClick=${onClose}
-            >
-              ${t("In the request log")}
-            </a>
+            ${hasExtension("request_log") && html`
+              <a
+                class="small"
+                href=${to("developers/requests", { requestId: call.requestId })}
+                onClick=${onClose}
+              >
+                ${t("In the request log")}
+              </a>
+            `}
             <code class="soft small">${call.requestId}</code>
           <//>
         `}

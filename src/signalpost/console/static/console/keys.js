@@ -1,5 +1,6 @@
 // The keyboard: single keys and two-key sequences. Single keys can be switched off (WCAG 2.1.4).
 import { signal, useEffect } from "./html.js";
+import { hasExtension } from "./api.js";
 import { t } from "./i18n.js";
 import { go } from "./router.js";
 import { isDeveloper } from "./rights.js";
@@ -30,11 +31,12 @@ export function commands() {
     { keys: "g k", name: t("Go to Clients"), run: () => go("clients") },
     { keys: "g a", name: t("Go to Accounts"), run: () => go("accounts") },
     { keys: "g n", name: t("Go to Analytics"), run: () => go("analytics") },
-    ...only(
-      isDeveloper(),
-      { keys: "g d", name: t("Go to Developers"), run: () => go("developers") },
-      { keys: "g l", name: t("Go to the request log"), run: () => go("developers/requests") },
-    ),
+    ...only(isDeveloper(), { keys: "g d", name: t("Go to Developers"), run: () => go("developers") }),
+    ...only(isDeveloper() && hasExtension("request_log"), {
+      keys: "g l",
+      name: t("Go to the request log"),
+      run: () => go("developers/requests"),
+    }),
     ...only(may("webhooks:read"), {
       keys: "g w",
       name: t("Go to Webhooks"),

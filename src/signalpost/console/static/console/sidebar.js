@@ -1,6 +1,6 @@
 // The navigation beside the page: workspace, pages, commands, who is signed in.
 import { html, useEffect } from "./html.js";
-import { ROOT } from "./api.js";
+import { ROOT, hasExtension } from "./api.js";
 import { useWaiting } from "./approvals-count.js";
 import { ClientSwitcher } from "./client-switcher.js";
 import { Button, LinkButton } from "./components/button.js";
@@ -20,7 +20,9 @@ const navigation = () => [
   ["calendar", "calendar", t("Calendar")],
   ["posts", "posts", t("Posts")],
   ["queues", "clock", t("Queues")],
-  ["feeds", "link", t("Feeds")],
+  ...(hasExtension("feeds")
+    ? [/** @type {[string, string, string]} */ (["feeds", "link", t("Feeds")])]
+    : []),
   ["approvals", "check", t("Approvals")],
   ["media", "media", t("Media")],
   ["clients", "clients", t("Clients")],

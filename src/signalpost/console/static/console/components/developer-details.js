@@ -1,5 +1,6 @@
 // What programs get about a problem: folded, since it is of no use to others.
 import { html } from "../html.js";
+import { hasExtension } from "../api.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
 
@@ -36,9 +37,13 @@ export function DeveloperDetails({ code, detail, remediation, requestId, errors 
         ${remediation && html`<p>${remediation}</p>`}
         ${requestId && html`
           <p>
-            <a href=${to("developers/requests", { requestId })}>
+            ${hasExtension("request_log") ? html`
+              <a href=${to("developers/requests", { requestId })}>
+                <code>${requestId}</code>
+              </a>
+            ` : html`
               <code>${requestId}</code>
-            </a>
+            `}
           </p>
         `}
       </div>

@@ -1,5 +1,6 @@
 // Sending an operation, and what came of it.
 import { html, useEffect, useRef, useState } from "../html.js";
+import { hasExtension } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
 import { send } from "../explorer.js";
@@ -71,7 +72,7 @@ export function Result({ sending: { busy, answer, message } }) {
               ${answer.status} ${answer.reason}
             </span>${" "}
             <span class="soft">${number(answer.ms)} ms</span>${" "}
-            ${requestId && html`
+            ${requestId && hasExtension("request_log") && html`
               <a href=${to("developers/requests", { requestId })}>${t("In the request log")}</a>
             `}
           </p>

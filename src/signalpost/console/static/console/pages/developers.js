@@ -1,6 +1,6 @@
 // For programs: API keys, webhooks with every delivery, the request log, and the explorer of the API.
 import { html } from "../html.js";
-import { ROOT } from "../api.js";
+import { ROOT, hasExtension } from "../api.js";
 import { t } from "../i18n.js";
 import { may } from "../store.js";
 import { lazy } from "../components/lazy.js";
@@ -14,10 +14,13 @@ const Webhook = lazy(() => import("./developers-webhook.js"));
 const Requests = lazy(() => import("./developers-requests.js"));
 const Explorer = lazy(() => import("./developers-explorer.js"));
 
+const hasApps = () => may("keys:write") && hasExtension("apps");
+const hasRequestLog = () => hasExtension("request_log");
+
 const PARTS = /** @type {Record<string, (query: Record<string, string>, part: string) => any>} */ ({
-  apps: () => may("keys:write") && html`<${Apps} />`,
+  apps: () => hasApps() && html`<${Apps} />`,
   webhooks: () => may("webhooks:read") && html`<${Webhooks} />`,
-  requests: (query) => html`<${Requests} query=${query} />`,
+  requests: (query) => hasRequestLog() && html`<${Requests} query=${query} />`,
   explorer: (query, part) => html`<${Explorer} query=${query} part=${part} />`,
 });
 
@@ -26,9 +29,9 @@ export default function Developers({ id, part, query }) {
   if (id === "webhooks" && part) return html`<${Webhook} id=${part} query=${query} />`;
   const tabs = [
     ["", t("API keys")],
-    ...(may("keys:write") ? [["apps", t("Apps")]] : []),
+    ...(hasApps() ? [["apps", t("Apps")]] : []),
     ...(may("webhooks:read") ? [["webhooks", t("Webhooks")]] : []),
-    ["requests", t("Request log")],
+    ...(hasRequestLog() ? [["requests", t("Request log")]] : []),
     ["explorer", t("Explorer")],
   ];
   return html`
