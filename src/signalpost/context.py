@@ -252,6 +252,19 @@ class KeyOfApp(Protocol):
     async def __call__(self, context: "AppContext", db: Db, bearer: str, /) -> UUID | None: ...
 
 
+class RevokeLeakedAppToken(Protocol):
+    """`api_keys` asks, `apps` answers: revoke what a token or secret of an app gives, for good, and mail its people.
+
+    `url`: where it was found. `source`: who reports it. Returns the ids of the keys that ended; None: it is unknown.
+    """
+
+    async def __call__(self, context: "AppContext", text: str, url: str, source: str, /) -> list[UUID] | None: ...
+
+
+async def _no_leaked_app_token(_context: "AppContext", _text: str, _url: str, _source: str, /) -> list[UUID] | None:
+    return None
+
+
 async def _no_app(_context: "AppContext", _db: Db, _bearer: str, /) -> UUID | None:
     return None  # where the extension is off, no app has a token
 
@@ -279,6 +292,7 @@ class Hooks:
     publish_status_page: PublishStatusPage = _unanswered
     best_hours: BestHours = _unanswered
     key_of_app: KeyOfApp = _no_app
+    revoke_leaked_app_token: RevokeLeakedAppToken = _no_leaked_app_token
 
 
 @dataclass(kw_only=True)

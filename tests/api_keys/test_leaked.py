@@ -149,5 +149,5 @@ def test_keys_are_found_and_noise_is_not() -> None:
     text = "\n".join(f"a = '{key}';" for key in keys)
     damaged = "\n".join(key[:30] + ("a" if key[30] != "a" else "b") + key[31:] for key in keys)
 
-    assert [key.parts.text for key in secret_scanning.find(text)] == keys
+    assert [key.text for key in secret_scanning.find(text)] == keys
     assert secret_scanning.find(damaged) == []

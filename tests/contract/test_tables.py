@@ -23,6 +23,7 @@ OWNERS = {table: room.name for room in wiring.ROOMS for table in room.tables}
 READS = {
     ("apps", "api_key"): "a grant is its key: what it may do and when it ends is read with it",
     ("apps", "app_user"): "grants show the names of the people who allowed them",
+    ("apps", "member"): "owner and admins get a mail when a secret of their app was found in public",
     ("apps", "profile"): "names and ids of a member's profiles, to choose from",
     ("apps", "workspace"): "an app ends with its workspace, in the statement that reads it",
     ("analytics", "account"): "schedules are made and read by account, in one statement",

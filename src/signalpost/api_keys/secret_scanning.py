@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from signalpost.kit import crypto, log, problems
-from signalpost.kit.crypto import ApiKeyParts
 from signalpost.kit.problems import InvalidSignature
 from signalpost.settings import BRAND_KEY
 
@@ -23,9 +22,10 @@ BODY_BYTES_MAX: Final = 512_000
 TOKENS_MAX: Final = 1_000
 _HEADER_CHARACTERS_MAX: Final = 500
 _FILE_BYTES_MAX: Final = 100_000
-_KEY: Final = re.compile(
-    rf"(?<![0-9A-Za-z_]){BRAND_KEY}_(?:live|test)_[0-9A-Za-z]{{12}}_[0-9A-Za-z]{{49}}(?![0-9A-Za-z_])"
-)
+_WITH_CHECKSUM: Final = rf"{BRAND_KEY}_(?:live|test|oat|ocs)_[0-9A-Za-z]{{12}}_[0-9A-Za-z]{{49}}(?![0-9A-Za-z_])"
+"""API keys, and the access tokens and secrets of apps."""
+_REFRESH_TOKEN: Final = rf"{BRAND_KEY}_ort_[0-9A-Za-z_-]{{70}}(?![0-9A-Za-z_-])"
+_KEY: Final = re.compile(rf"(?<![0-9A-Za-z_])(?:{_WITH_CHECKSUM}|{_REFRESH_TOKEN})")
 _log = log.get("identity")
 
 
@@ -44,9 +44,9 @@ class _Found(Struct):
 
 
 class FoundKey(Struct, frozen=True):
-    """A key that someone came across. It may not exist; its form and checksum are right."""
+    """A key, or a token of an app, that someone came across. It may not exist; its form and checksum are right."""
 
-    parts: ApiKeyParts
+    text: str
     url: Any = None
     """Where, in the words of who reports it."""
 
@@ -120,18 +120,20 @@ def read(body: bytes) -> list[FoundKey]:
         raise problems.MalformedRequest("The body is not a list of objects with a `token`.") from None
     if len(report) > TOKENS_MAX:
         raise problems.PayloadTooLarge(f"A report has at most {TOKENS_MAX} tokens.", limit={"max": TOKENS_MAX})
-    keys = ((crypto.parse_api_key(entry.token), entry.url) for entry in report)
-    return _once(FoundKey(parts, url) for parts, url in keys if parts is not None)
+    return _once(FoundKey(entry.token, entry.url) for entry in report)
 
 
 def find(text: str) -> list[FoundKey]:
     """Return the keys in a text of any kind, such as a report, a log or a file of source code."""
-    parsed = (crypto.parse_api_key(match) for match in _KEY.findall(text))
-    return _once(FoundKey(parts) for parts in parsed if parts is not None)
+    return _once(map(FoundKey, _KEY.findall(text)))
 
 
 def _once(keys: Iterable[FoundKey]) -> list[FoundKey]:
     first: dict[str, FoundKey] = {}
     for key in keys:
-        first.setdefault(key.parts.text, key)
-    return list(first.values())
+        first.setdefault(key.text, key)
+    return [key for key in first.values() if _has_form(key.text)]
+
+
+def _has_form(text: str) -> bool:
+    return crypto.parse_api_key(text) is not None or re.fullmatch(_REFRESH_TOKEN, text) is not None

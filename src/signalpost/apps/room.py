@@ -1,5 +1,5 @@
 from signalpost.apps import routes, work
-from signalpost.apps.actions import access
+from signalpost.apps.actions import access, leaked
 from signalpost.context import Hooks
 from signalpost.room import Room
 
@@ -9,5 +9,5 @@ ROOM = Room(
     tables=("app", "app_grant"),
     routes=routes.routes,
     jobs=(work.jobs,),
-    hooks=Hooks(key_of_app=access.key_of_app),
+    hooks=Hooks(key_of_app=access.key_of_app, revoke_leaked_app_token=leaked.revoke_leaked),
 )

@@ -42,6 +42,7 @@ stranger never takes the place of what a person needs."""
 KINDS: Final[dict[str, Kind]] = {
     "password_reset": "security",
     "key_leaked": "security",
+    "app_secret_leaked": "security",
     "messenger_linked": "security",
     "welcome": "account",
     "account_attention": "own",
