@@ -21,10 +21,14 @@ from signalpost.networks.contract import Connector
 PAGES = tools.CHECKOUT / "src/signalpost/console"
 TEMPLATES = Path(mail.__file__).parent / "templates"
 IN_THE_LANGUAGE_OF_THE_READER = (
-    "_base", "authorize", "connect", "login", "register", "review", "review_code", "review_over", "team_invite",
+    "_base", "authorize", "choose", "connect", "first_run", "forgot_password", "invite", "login", "register",
+    "reset_password", "review", "review_code", "review_over", "team_invite",
 )  # fmt: skip
 ROLES = {"admin", "editor", "contributor", "approver", "viewer"}  # as the service calls them
-SPEAKING = ("authorize", "reviews", "sign_in", "team_invites")
+SPEAKING = (
+    "authorize", "choose", "connect", "first_run", "invites", "register", "reset_password", "reviews", "sign_in",
+    "site", "team_invites",
+)  # fmt: skip
 AVOIDED = {
     "de": "du|dein|deine",
     "es": "usted|ustedes|su cuenta|vosotros|habéis|podéis|posts?|e-?mail|login|password|workspaces?|tokens?|agregar"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
 import pytest
+from tests.console.catalogs import TRANSLATED
 
 CHECKOUT: Final = Path(__file__).parents[2]
 COPIED: Final = (
@@ -27,6 +28,13 @@ COPIED: Final = (
     "pyproject.toml",
     "CONTRIBUTING.md",
     "README.md",
+)
+
+
+COPIED_FOR_A_LANGUAGE: Final = (
+    "src/signalpost/console/languages/{}.py",
+    "src/signalpost/console/static/console/messages/{}",
+    "src/signalpost/mail/templates/{}",
 )
 
 
@@ -50,7 +58,8 @@ RECIPES: Final = {
     "event": Recipe("Add an event", "three files, four if its data is new", 4),
     "limit": Recipe("Add a plan limit", "four files", 4),
     "job": Recipe("Add a job", "two files, three for the first job of a room", 3),
-    "page": Recipe("Add a console page", "five files", 5),
+    "page": Recipe("Add a console page", "four files, and two in each language", 4 + 2 * len(TRANSLATED)),
+    "language": Recipe("Add a language", "a line, a module, a folder and the mails", 2),  # besides what is copied
     "network_package": Recipe("Add a network from a package", "two files", 2),
 }
 
@@ -85,6 +94,10 @@ def test_the_recipes_are_complete(tmp_path: Path) -> None:
         source, ignored = CHECKOUT / name, shutil.ignore_patterns("node_modules", ".cache", "*.pyc.*")
         copy = shutil.copytree if source.is_dir() else shutil.copy2
         copy(source, tmp_path / name, **({"ignore": ignored} if source.is_dir() else {}))
+    for place in COPIED_FOR_A_LANGUAGE:
+        source = tmp_path / place.format("es")
+        target = tmp_path / place.format("it")  # has the same forms of numbers
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, target)
     for edit in (edit for name in RECIPES for edit in edits(name)):
         _apply(tmp_path / edit.file, edit)
     tools = Path(sys.executable).parent
@@ -95,9 +108,10 @@ def test_the_recipes_are_complete(tmp_path: Path) -> None:
     _run(
         tmp_path, tools / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
         "tests/contract", "tests/support/test_escalate.py", "tests/plans/test_limits.py",
-        "tests/console/test_console_files.py", "--ignore=tests/contract/test_recipes.py",
+        "tests/console/test_console_files.py", "tests/console/test_languages.py",
+        "--ignore=tests/contract/test_recipes.py",
         "-m", "not slow and not heavy",
-        "-k", "escalate or test_table or test_limits or up_to_date or catalogs or no_module or addresses_name",
+        "-k", "escalate or test_table or test_limits or up_to_date or test_languages or no_module or addresses_name",
     )  # fmt: skip
     _install(tmp_path / "package")
     assert _run(tmp_path / "package", tools / "python", "-c", _EXAMINE) == "signalpost-noticeboard 1.0.0, no problem\n"
@@ -138,7 +152,11 @@ def _apply(path: Path, edit: Edit) -> None:
 
 def _run(folder: Path, *command: str | Path) -> str:
     """Return what the command prints; it must succeed."""
-    environment = os.environ | {"PYTHONPATH": f"{folder / 'src'}{os.pathsep}{folder}"}
+    installed = os.environ.get("SIGNALPOST_TEST_CACHE") or str(CHECKOUT / ".cache" / "test-tools")
+    environment = os.environ | {
+        "PYTHONPATH": f"{folder / 'src'}{os.pathsep}{folder}",
+        "SIGNALPOST_TEST_CACHE": installed,
+    }
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}\n{done.stdout[-4_000:]}\n{done.stderr[-2_000:]}"
     return done.stdout

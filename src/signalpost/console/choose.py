@@ -5,9 +5,10 @@ from signalpost.accounts import callback_page
 from signalpost.accounts.actions import choices as page_choices
 from signalpost.accounts.errors import OauthStateInvalid
 from signalpost.accounts.schemas import CallbackResult
-from signalpost.console.connect import STALE, STATE_LENGTH_MAX
+from signalpost.console.connect import STATE_LENGTH_MAX, stale
 from signalpost.console.forms import read_form
 from signalpost.console.site import HTML, Site, check_origin
+from signalpost.console.texts import spoken
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 
@@ -26,9 +27,9 @@ class ChoosePages:
         try:
             flow, choices = await page_choices.read_choices(self.context, _token(request))
         except OauthStateInvalid:
-            return self._stale()
+            return stale(self.site, request)
         pages = page_choices.candidates(choices.destinations, [])
-        return self.site.page("choose", network=networks.name_of(flow.platform), pages=pages)
+        return self.site.page("choose", network=networks.name_of(flow.platform), pages=pages, **spoken(request))
 
     async def choose(self, request: Request) -> Response:
         """Connect what was chosen."""
@@ -37,14 +38,11 @@ class ChoosePages:
         try:
             account, redirect_url = await page_choices.choose(self.context, _token(request), form["pageId"])
         except OauthStateInvalid:
-            return self._stale()
+            return stale(self.site, request)
         page = await callback_page.render(
             self.context, CallbackResult("connected", account=account), account.platform, redirect_url or None
         )
         return Response(200, page.body, [(name.encode(), value.encode()) for name, value in page.headers.items()], HTML)
-
-    def _stale(self) -> Response:
-        return self.site.notice("This link is no longer valid", STALE, status=410)
 
 
 def _token(request: Request) -> str:

@@ -27,10 +27,6 @@ from signalpost.web.response import Headers, Response
 
 PATH = "/connect/{state}"
 STATE_LENGTH_MAX = 200
-STALE = (
-    "A link to connect an account works in one browser, within ten minutes.\n\n"
-    "Nothing was connected. Ask for another link."
-)
 
 
 class ConnectPages:
@@ -45,7 +41,7 @@ class ConnectPages:
         try:
             flow = await start.describe_flow(self.context, _state(request), self._browser(request))
         except OauthStateInvalid:
-            return self._stale()
+            return stale(self.site, request)
         return self._form(request, flow)
 
     def _form(self, request: Request, flow: FlowDescription, *, status: int = 200, **values: Any) -> Response:
@@ -69,7 +65,7 @@ class ConnectPages:
             await read_body(request, FORM_BYTES_MAX)
             url, browser = await start.start_flow(self.context, state, self._browser(request))
         except OauthStateInvalid:
-            return self._stale()
+            return stale(self.site, request)
         cookie = f"{cookie_name(self.context, state)}={browser}; {_attributes(self.context, LIFETIME.total_seconds())}"
         headers: Headers = [(b"location", url.encode()), (b"set-cookie", cookie.encode()), *PRIVATE]
         return Response(303, b"", headers)
@@ -105,8 +101,15 @@ class ConnectPages:
     def _browser(self, request: Request) -> str | None:
         return cookie_value(request, cookie_name(self.context, _state(request)))
 
-    def _stale(self) -> Response:
-        return self.site.notice("This link is no longer valid", STALE, status=410)
+
+def stale(site: Site, request: Request) -> Response:
+    """Say that the link leads nowhere any more."""
+    words = spoken(request)
+    t = words["t"]
+    first = t("A link to connect an account works in one browser, within ten minutes.")
+    again = t("Nothing was connected. Ask for another link.")
+    text = f"{first}\n\n{again}"
+    return site.notice(t("This link is no longer valid"), text, status=410, **words)
 
 
 _OPENER = (b"cross-origin-opener-policy", b"unsafe-none")  # applications open the page as a window of theirs

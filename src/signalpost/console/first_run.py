@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from signalpost.console.forms import read_form, token_of
 from signalpost.console.sign_in import open_session
 from signalpost.console.site import Site, check_origin
+from signalpost.console.texts import spoken
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import problems
@@ -28,7 +29,7 @@ class FirstRunPages:
             async with self.site.web.context.database.connection() as db:
                 if not await first_run.is_valid(db, token_of(request)):
                     return self._expired(request)
-        return self._form({}, {})
+        return self._form(request, {}, {})
 
     async def redeem(self, request: Request) -> Response:
         """Create the user, workspace and profile, and sign in; this uses up the link."""
@@ -43,18 +44,22 @@ class FirstRunPages:
             return self._expired(request)
         except problems.ValidationFailed as problem:
             messages = {issue.path.removeprefix("/"): issue.message for issue in reversed(problem.errors)}
-            return self._form(form, messages, status=422)
+            return self._form(request, form, messages, status=422)
         cookie = await open_session(self.site, request, email, password)
         return Response(303, b"", [(b"location", f"{self.site.common['root']}/console".encode()), *cookie])
 
-    def _form(self, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200) -> Response:
-        return self.site.page("first_run", status=status, values=values, messages=messages)
+    def _form(
+        self, request: Request, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200
+    ) -> Response:
+        return self.site.page("first_run", status=status, values=values, messages=messages, **spoken(request))
 
     def _expired(self, request: Request) -> Response:
-        text = (
-            "A first-run link works once, within 30 minutes, and only as long as no user exists.\n\n"
-            "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner for an invitation,"
-            " or create another user and workspace in a terminal of the machine on which the service runs:"
+        words = spoken(request)
+        t = words["t"]
+        sentences = (
+            t("A first-run link works once, within 30 minutes, and only as long as no user exists."),
+            t("If no user exists yet, restart the service to get a new link. Otherwise, ask the owner to invite you."),
+            t("Or create another user and workspace in a terminal of the machine on which the service runs:"),
         )
-        command = self.site.command(CREATE_OWNER, request)
-        return self.site.notice("This link is no longer valid", text, status=410, command=command)
+        command, text = self.site.command(CREATE_OWNER, request), "\n\n".join(sentences)
+        return self.site.notice(t("This link is no longer valid"), text, status=410, command=command, **words)

@@ -6,6 +6,7 @@ from signalpost.console import branding
 from signalpost.console.connect import PRIVATE
 from signalpost.console.forms import read_form
 from signalpost.console.site import Site, check_origin
+from signalpost.console.texts import spoken
 from signalpost.invites import views
 from signalpost.invites.actions import guest
 from signalpost.invites.schemas import ConnectQuery
@@ -45,9 +46,15 @@ class InvitePages:
     async def _page(self, request: Request, *, status: int = 200, wrong: str = "", message: str = "") -> Response:
         row = await guest.find(self.context, _token(request))
         invite = views.validation(self.context, row)
+        words = spoken(request)
+        t = words["t"]
         if not invite.valid:
-            text = f"{_ENDED.get(invite.status, '')} Ask {invite.inviter_name or 'whoever sent it'} for another one."
-            return self.site.notice("This invitation is over", text, status=410)
+            again = t("Ask whoever sent it for another one.")
+            if invite.inviter_name:
+                again = t("Ask {name} for another one.", name=invite.inviter_name)
+            ended = _ENDED.get(invite.status)
+            text = f"{t(ended)} {again}" if ended else again
+            return self.site.notice(t("This invitation is over"), text, status=410, **words)
         connectors = {item.platform: networks.get(item.platform) for item in invite.platforms}
         names = {key: connector.facts.name if connector else key for key, connector in connectors.items()}
         flows = {
@@ -69,6 +76,7 @@ class InvitePages:
             until=f"{row.expires_at:%Y-%m-%d %H:%M} UTC",
             wrong=wrong,
             message=message,
+            **words,
         )
 
 

@@ -30,13 +30,13 @@ class RegisterPages:
 
     async def show(self, request: Request) -> Response:
         """Show the form, if everyone may register."""
-        return self._form(request, {}, {}) if self.context.settings.registration == "open" else self._closed()
+        return self._form(request, {}, {}) if self.context.settings.registration == "open" else self._closed(request)
 
     async def register(self, request: Request) -> Response:
         """Create the user, and store the cookie of their session."""
         check_origin(request)
         if self.context.settings.registration != "open":
-            return self._closed()
+            return self._closed(request)
         form = await read_form(request, _FIELDS)
         address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         try:
@@ -56,6 +56,8 @@ class RegisterPages:
     ) -> Response:
         return self.site.page("register", status=status, values=values, messages=messages, **spoken(request))
 
-    def _closed(self) -> Response:
-        text = "Ask a member of the workspace that you want to join for an invitation."
-        return self.site.notice("Nobody can register here", text, status=403, link=("/login", "Sign in"))
+    def _closed(self, request: Request) -> Response:
+        words = spoken(request)
+        t = words["t"]
+        text = t("Ask a member of the workspace that you want to join for an invitation.")
+        return self.site.notice(t("Nobody can register here"), text, status=403, link=("/login", t("Sign in")), **words)

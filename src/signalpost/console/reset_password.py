@@ -4,6 +4,7 @@ import msgspec
 
 from signalpost.console.forms import read_form, token_of
 from signalpost.console.site import Site, check_origin
+from signalpost.console.texts import DEFAULT, Texts, spoken
 from signalpost.identity.actions import passwords
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import PasswordForgot, PasswordReset
@@ -15,7 +16,6 @@ from signalpost.web.response import Response
 
 PATH = "/reset-password"
 FORGOT_PATH = "/forgot-password"
-_DONE = "All sessions have ended: sign in again with the new password. API keys keep working."
 _decoder = validation.decoder_of(PasswordReset)
 _forgot_decoder = validation.decoder_of(PasswordForgot)
 
@@ -27,9 +27,9 @@ class ResetPages:
         self.site = site
         self.context = site.web.context
 
-    async def ask(self, _: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         """Ask for the address to which the link goes."""
-        return self.site.page("forgot_password", message="")
+        return self.site.page("forgot_password", message="", **spoken(request))
 
     async def send(self, request: Request) -> Response:
         """Have the link sent, and say the same whether the user exists or not."""
@@ -38,43 +38,63 @@ class ResetPages:
         try:
             data = validation.decode_body(_forgot_decoder, msgspec.json.encode({"email": form["email"]}))
         except problems.ValidationFailed as problem:
-            return self.site.page("forgot_password", status=422, message=problem.errors[0].message)
+            words = spoken(request)
+            t = words["t"]
+            message = _sentence(t, problem, t("This is not an e-mail address."))
+            return self.site.page("forgot_password", status=422, message=message, **words)
         address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         with across_workspaces():  # the job belongs to none
             async with self.context.database.transaction() as db:
                 await passwords.forgot_password(db, self.context.settings, data, address)
-        text = passwords.forgotten_password_message(self.context.settings)
-        return self.site.notice("Look into your mailbox", text, status=200)
+        words = spoken(request)
+        t = words["t"]
+        text = t("If a user has this e-mail address, a link to choose a new password is on its way, or there already.")
+        if self.context.settings.smtp_url is None:
+            text = t("Ask the operator of this instance to set a new one with `signalpost users reset-password`.")
+        return self.site.notice(t("Look into your mailbox"), text, status=200, **words)
 
     async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""
         with across_workspaces():  # the link is of a user, who has workspaces
             async with self.context.database.connection() as db:
                 if not await passwords.is_reset_valid(db, token_of(request)):
-                    return self._expired()
-        return self._form("")
+                    return self._expired(request)
+        return self._form(request, "")
 
     async def choose(self, request: Request) -> Response:
         """Set the password; this uses up the link."""
         check_origin(request)
         form = await read_form(request, ["password"])
+        words = spoken(request)
+        t = words["t"]
         try:
             body = msgspec.json.encode({"token": token_of(request), "password": form["password"]})
             await passwords.reset_with_token(self.context, validation.decode_body(_decoder, body))
         except InvalidCredentials:
-            return self._expired()
+            return self._expired(request)
         except problems.ValidationFailed as problem:
-            return self._form(problem.errors[0].message, status=422)
-        return self.site.notice("Your new password is set", _DONE, status=200, link=("/login", "Sign in"))
+            message = _sentence(
+                t, problem, t("Choose another one: 10 to 200 characters, and not one that many people have.")
+            )
+            return self._form(request, message, status=422)
+        text = t("All sessions have ended: sign in again with the new password. API keys keep working.")
+        return self.site.notice(t("Your new password is set"), text, status=200, link=("/login", t("Sign in")), **words)
 
-    def _form(self, message: str, *, status: int = 200) -> Response:
-        return self.site.page("reset_password", status=status, message=message)
+    def _form(self, request: Request, message: str, *, status: int = 200) -> Response:
+        return self.site.page("reset_password", status=status, message=message, **spoken(request))
 
-    def _expired(self) -> Response:
-        text = f"A link to choose a new password works once, within 30 minutes.\n\n{self._again()}"
-        return self.site.notice("This link is no longer valid", text, status=410, link=("/login", "Sign in"))
-
-    def _again(self) -> str:
+    def _expired(self, request: Request) -> Response:
+        words = spoken(request)
+        t = words["t"]
+        again = t("Request another one from the page where you sign in.")
         if self.context.settings.smtp_url is None:
-            return "Ask the operator of this instance to set a new one with `signalpost users reset-password`."
-        return "Request another one from the page where you sign in."
+            again = t("Ask the operator of this instance to set a new one with `signalpost users reset-password`.")
+        once = t("A link to choose a new password works once, within 30 minutes.")
+        text = f"{once}\n\n{again}"
+        link = ("/login", t("Sign in"))
+        return self.site.notice(t("This link is no longer valid"), text, status=410, link=link, **words)
+
+
+def _sentence(t: Texts, problem: problems.ValidationFailed, otherwise: str) -> str:
+    """Return what is wrong; the service itself says it in English only."""
+    return problem.errors[0].message if t.language == DEFAULT else otherwise

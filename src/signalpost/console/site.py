@@ -14,6 +14,7 @@ import msgspec
 from signalpost.console.docs import Documentation
 from signalpost.console.markdown import inline, prose
 from signalpost.console.reference import error_codes, operations
+from signalpost.console.texts import DEFAULT, Texts
 from signalpost.kit import log, problems
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.program import command_line
@@ -222,14 +223,15 @@ class Site:
         status: int,
         headers: Headers | None = None,
         command: str = "",
-        link: tuple[str, str] = ("/", "Back to the start page"),
+        link: tuple[str, str] | None = None,
         **words: Any,
     ) -> Response:
         """Return a page with a title, a text, perhaps a command, and a link: where it leads and its words.
 
         `words` are those of `texts.spoken`, if what it says is in the language of the visitor.
         """
-        values = {"title": title, "text": text, "command": command, "link": link}
+        t = words.get("t", Texts(DEFAULT))
+        values = {"title": title, "text": text, "command": command, "link": link or ("/", t("Back to the start page"))}
         return self.page("notice", status=status, headers=headers, **values, **words)
 
     def problem(self, response: Response) -> Response:

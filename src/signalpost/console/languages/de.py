@@ -126,6 +126,72 @@ _TEXTS: Final = {
         "Ereignisse dieses Arbeitsbereichs an Adressen ihrer Wahl senden lassen",
     "Invite others to connect their accounts": "Andere einladen, ihre Konten zu verbinden",
     "Write to support": "An den Support schreiben",
+    # The first user, a new password, a guest who connects accounts, and what has no place of its own.
+    "Status": "Status",
+    "Back to the start page": "Zurück zur Startseite",
+    "First run": "Erster Start",
+    "Create the first user": "Ersten Benutzer anlegen",
+    "You will own the first workspace. The console opens next.":
+        "Ihnen gehört dann der erste Arbeitsbereich. Danach öffnet sich die Konsole.",
+    "Create user and workspace": "Benutzer und Arbeitsbereich anlegen",
+    "This link is no longer valid": "Dieser Link gilt nicht mehr",
+    "A first-run link works once, within 30 minutes, and only as long as no user exists.":
+        "Ein Link für den ersten Start gilt einmal, 30 Minuten lang, und nur, solange es keinen Benutzer gibt.",
+    "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner to invite you.":
+        "Gibt es noch keinen Benutzer, starten Sie den Dienst neu, um einen neuen zu bekommen. Sonst"
+        " bitten Sie den Inhaber um eine Einladung.",
+    "Or create another user and workspace in a terminal of the machine on which the service runs:":
+        "Oder legen Sie in einem Terminal des Rechners, auf dem der Dienst läuft, einen weiteren Benutzer mit"
+        " Arbeitsbereich an:",
+    "Nobody can register here": "Hier kann sich niemand registrieren",
+    "Ask a member of the workspace that you want to join for an invitation.":
+        "Bitten Sie ein Mitglied des Arbeitsbereichs, zu dem Sie gehören möchten, um eine Einladung.",
+    "You receive a link by which you choose a new one. It works once, within 30 minutes.":
+        "Sie bekommen einen Link, mit dem Sie ein neues wählen. Er gilt einmal, 30 Minuten lang.",
+    "Send the link": "Link senden",
+    "This is not an e-mail address.": "Das ist keine E-Mail-Adresse.",
+    "Look into your mailbox": "Sehen Sie in Ihr Postfach",
+    "If a user has this e-mail address, a link to choose a new password is on its way, or there already.":
+        "Wenn ein Benutzer diese E-Mail-Adresse hat, ist ein Link für ein neues Passwort unterwegs oder schon da.",
+    "Ask the operator of this instance to set a new one with `signalpost users reset-password`.":
+        "Bitten Sie den Betreiber dieser Instanz, ein neues zu setzen: `signalpost users reset-password`.",
+    "A link to choose a new password works once, within 30 minutes.":
+        "Ein Link für ein neues Passwort gilt einmal, 30 Minuten lang.",
+    "Request another one from the page where you sign in.": "Fordern Sie auf der Seite zum Anmelden einen neuen an.",
+    "New password": "Neues Passwort",
+    "Choose a new password": "Neues Passwort wählen",
+    "All your sessions end. API keys keep working.": "Alle Ihre Sitzungen enden. API-Schlüssel gelten weiter.",
+    "Choose another one: 10 to 200 characters, and not one that many people have.":
+        "Wählen Sie ein anderes: 10 bis 200 Zeichen, und keines, das viele haben.",
+    "Set the password": "Passwort setzen",
+    "Your new password is set": "Ihr neues Passwort gilt",
+    "All sessions have ended: sign in again with the new password. API keys keep working.":
+        "Alle Sitzungen sind beendet: Melden Sie sich mit dem neuen Passwort an. API-Schlüssel gelten weiter.",
+    "A link to connect an account works in one browser, within ten minutes.":
+        "Ein Link zum Verbinden eines Kontos gilt in einem Browser, zehn Minuten lang.",
+    "Nothing was connected. Ask for another link.": "Es wurde nichts verbunden. Bitten Sie um einen neuen Link.",
+    "Choose what to connect": "Wählen Sie, was verbunden wird",
+    "{network} lets you post to these. Posts go only to what you choose.":
+        "{network} lässt Sie hier veröffentlichen. Beiträge gehen nur an das, was Sie wählen.",
+    "You may not post there: ask whoever manages it.":
+        "Sie dürfen dort nicht veröffentlichen: Fragen Sie, wer es verwaltet.",
+    "{name}: connect your accounts": "{name}: Konten verbinden",
+    "Connect your accounts to {profile}": "Ihre Konten mit {profile} verbinden",
+    "{name} of {workspace} asks to publish with your accounts.":
+        "{name} von {workspace} bittet darum, mit Ihren Konten zu veröffentlichen.",
+    "Continue only if you know them and expected this.":
+        "Machen Sie nur weiter, wenn Sie das erwartet haben und wissen, wer das ist.",
+    "Your server": "Ihr Server",
+    "Your server, if it is not that of {network} itself": "Ihr Server, wenn es nicht der von {network} selbst ist",
+    "Connected.": "Verbunden.",
+    "It cannot be connected at the moment.": "Es lässt sich zurzeit nicht verbinden.",
+    "The invitation works until {until}. Opening it does not use it up.":
+        "Die Einladung gilt bis {until}. Das Öffnen verbraucht sie nicht.",
+    "This invitation is over": "Diese Einladung gilt nicht mehr",
+    "It has expired.": "Sie ist abgelaufen.",
+    "It was withdrawn.": "Sie wurde zurückgezogen.",
+    "It has been used.": "Sie wurde benutzt.",
+    "Ask {name} for another one.": "Bitten Sie {name} um eine neue.",
     # Approval by link.
     "Posts for {profile}": "Beiträge für {profile}",
     "with Signalpost": "mit Signalpost",

@@ -127,6 +127,72 @@ _TEXTS: Final = {
         "Hacer que los eventos de este espacio de trabajo se envíen a las direcciones que elija",
     "Invite others to connect their accounts": "Invitar a otros a conectar sus cuentas",
     "Write to support": "Escribir a soporte",
+    # The first user, a new password, a guest who connects accounts, and what has no place of its own.
+    "Status": "Estado",
+    "Back to the start page": "Volver a la página de inicio",
+    "First run": "Primer inicio",
+    "Create the first user": "Crear el primer usuario",
+    "You will own the first workspace. The console opens next.":
+        "Serás el propietario del primer espacio de trabajo. Después se abre la consola.",
+    "Create user and workspace": "Crear usuario y espacio de trabajo",
+    "This link is no longer valid": "Este enlace ya no es válido",
+    "A first-run link works once, within 30 minutes, and only as long as no user exists.":
+        "Un enlace de primer inicio funciona una vez, durante 30 minutos, y solo mientras no exista ningún usuario.",
+    "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner to invite you.":
+        "Si aún no existe ningún usuario, reinicia el servicio para obtener otro. Si no, pide al propietario"
+        " que te invite.",
+    "Or create another user and workspace in a terminal of the machine on which the service runs:":
+        "O crea otro usuario con su espacio de trabajo en un terminal de la máquina del servicio:",
+    "Nobody can register here": "Aquí no se puede registrar nadie",
+    "Ask a member of the workspace that you want to join for an invitation.":
+        "Pide una invitación a un miembro del espacio de trabajo al que quieres unirte.",
+    "You receive a link by which you choose a new one. It works once, within 30 minutes.":
+        "Recibes un enlace para elegir otra. Funciona una vez, durante 30 minutos.",
+    "Send the link": "Enviar el enlace",
+    "This is not an e-mail address.": "Esto no es una dirección de correo.",
+    "Look into your mailbox": "Mira en tu correo",
+    "If a user has this e-mail address, a link to choose a new password is on its way, or there already.":
+        "Si un usuario tiene esta dirección de correo, un enlace para elegir otra contraseña va en camino o"
+        " ya ha llegado.",
+    "Ask the operator of this instance to set a new one with `signalpost users reset-password`.":
+        "Pide al operador de esta instancia que cree una nueva con `signalpost users reset-password`.",
+    "A link to choose a new password works once, within 30 minutes.":
+        "Un enlace para elegir otra contraseña funciona una vez, durante 30 minutos.",
+    "Request another one from the page where you sign in.": "Pide otro en la página de inicio de sesión.",
+    "New password": "Contraseña nueva",
+    "Choose a new password": "Elige una contraseña nueva",
+    "All your sessions end. API keys keep working.":
+        "Todas tus sesiones terminan. Las claves de API siguen funcionando.",
+    "Choose another one: 10 to 200 characters, and not one that many people have.":
+        "Elige otra: de 10 a 200 caracteres, y que no la use mucha gente.",
+    "Set the password": "Guardar la contraseña",
+    "Your new password is set": "Tu contraseña nueva está guardada",
+    "All sessions have ended: sign in again with the new password. API keys keep working.":
+        "Todas las sesiones han terminado: inicia sesión con la contraseña nueva. Las claves de API siguen"
+        " funcionando.",
+    "A link to connect an account works in one browser, within ten minutes.":
+        "Un enlace para conectar una cuenta funciona en un solo navegador, durante diez minutos.",
+    "Nothing was connected. Ask for another link.": "No se ha conectado nada. Pide otro enlace.",
+    "Choose what to connect": "Elige qué conectar",
+    "{network} lets you post to these. Posts go only to what you choose.":
+        "{network} te deja publicar en estos lugares. Las publicaciones solo van a lo que elijas.",
+    "You may not post there: ask whoever manages it.": "No puedes publicar allí: pregunta a quien lo gestiona.",
+    "{name}: connect your accounts": "{name}: conecta tus cuentas",
+    "Connect your accounts to {profile}": "Conecta tus cuentas a {profile}",
+    "{name} of {workspace} asks to publish with your accounts.":
+        "{name}, de {workspace}, pide publicar con tus cuentas.",
+    "Continue only if you know them and expected this.": "Continúa solo si sabes quién es y lo esperabas.",
+    "Your server": "Tu servidor",
+    "Your server, if it is not that of {network} itself": "Tu servidor, si no es el de la propia {network}",
+    "Connected.": "Conectada.",
+    "It cannot be connected at the moment.": "No se puede conectar en este momento.",
+    "The invitation works until {until}. Opening it does not use it up.":
+        "La invitación funciona hasta {until}. Abrirla no la gasta.",
+    "This invitation is over": "Esta invitación ha terminado",
+    "It has expired.": "Ha caducado.",
+    "It was withdrawn.": "Se ha retirado.",
+    "It has been used.": "Ya se ha usado.",
+    "Ask {name} for another one.": "Pide otra a {name}.",
     # Approval by link.
     "Posts for {profile}": "Publicaciones de {profile}",
     "with Signalpost": "con Signalpost",

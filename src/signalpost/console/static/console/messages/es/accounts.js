@@ -40,7 +40,7 @@ export default /** @type {Record<string, string>} */ ({
     "Lo que espera para esta cuenta falla, y olvidamos su acceso. Lo publicado se queda. Conecta la misma cuenta otra vez para continuar.",
   "You go to the network, sign in there and agree. We never see your password.":
     "Vas a la red, inicias sesión allí y das tu consentimiento. Nunca vemos tu contraseña.",
-  checked: "comprobación",
+  checked: "comprobada",
   "ends {when}": "termina {when}",
   "not valid": "no válido",
   optional: "opcional",

@@ -71,7 +71,7 @@ export default /** @type {Record<string, string>} */ ({
   "everything, and gives the workspace to another": "todo, y cede el espacio de trabajo a otra persona",
   "everything, but not the owner's rights": "todo, menos los derechos del propietario",
   "kept until": "se guarda hasta",
-  made: "creación",
+  made: "creada",
   reads: "lee",
   "reads, and approves posts": "lee y aprueba publicaciones",
   "writes and publishes, connects accounts, makes keys": "escribe y publica, conecta cuentas, crea claves",
