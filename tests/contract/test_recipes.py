@@ -94,12 +94,12 @@ def test_the_recipes_are_complete(tmp_path: Path) -> None:
         source, ignored = CHECKOUT / name, shutil.ignore_patterns("node_modules", ".cache", "*.pyc.*")
         copy = shutil.copytree if source.is_dir() else shutil.copy2
         copy(source, tmp_path / name, **({"ignore": ignored} if source.is_dir() else {}))
+    for edit in (edit for name in RECIPES for edit in edits(name)):
+        _apply(tmp_path / edit.file, edit)
     for place in COPIED_FOR_A_LANGUAGE:
         source = tmp_path / place.format("es")
         target = tmp_path / place.format("it")  # has the same forms of numbers
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, target)
-    for edit in (edit for name in RECIPES for edit in edits(name)):
-        _apply(tmp_path / edit.file, edit)
     tools = Path(sys.executable).parent
     _run(tmp_path, tools / "ruff", "check", "--fix", "--exit-zero", "-q", "src")  # `make format` orders imports
     _run(tmp_path, tools / "ruff", "check", "-q", "src")
