@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.async_api import Page, expect
@@ -19,6 +21,7 @@ from signalpost.console.texts import LANGUAGES
 
 PASSWORD = "correct horse battery"
 _STATES = {"draft": "Draft", "scheduled": "Scheduled", "published": "Published", "failed": "Failed"}
+_BERLIN = ZoneInfo("Europe/Berlin")
 _numbers = itertools.count(1)
 
 
@@ -28,6 +31,11 @@ def ways(usual: Way) -> pytest.MarkDecorator:
     others = [way for way in (Way(*values) for values in every) if way != usual]
     heavy = [pytest.param(way, marks=pytest.mark.heavy, id=str(way)) for way in others]
     return pytest.mark.parametrize("way", [pytest.param(usual, id=str(usual)), *heavy])
+
+
+def in_days(count: int) -> str:
+    """Return a date, as it is where the clients are."""
+    return (datetime.now(_BERLIN) + timedelta(days=count)).date().isoformat()
 
 
 class Day:
@@ -64,6 +72,27 @@ class Day:
         there = self.foreign(await opened.value)
         yield there
         await there.page.close()
+
+    async def agrees(self, there: Hand, username: str) -> None:
+        """Let the service post for this user of the network whose window is open."""
+        await there.touch(there.main.get_by_role("button"))
+        await there.select(there.page.get_by_role("combobox"), username)
+        await there.press("Approve")
+        await there.sees("is connected. You can close this page.")
+
+    async def connects_x(self, hand: Hand, username: str, client: str | None = None) -> None:
+        """Connect an account of X, whose window opens with the choice of the network."""
+        await hand.go("Accounts")
+        await hand.press("Connect an account")
+        if client:
+            await hand.choose("Client", client, hand.dialog)
+        async with hand.page.context.expect_page() as opened:
+            await hand.touch(hand.dialog.get_by_role("button", name="X").first)
+        there = self.foreign(await opened.value)
+        await self.agrees(there, username)
+        await there.page.close()
+        await hand.press("Done", hand.dialog)
+        await expect(hand.main).to_contain_text(username)
 
     async def accident(self) -> None:
         """The server is killed, if it is such a day, and started again."""

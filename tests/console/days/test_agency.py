@@ -1,15 +1,12 @@
 """The day of an agency: two clients, a colleague, a client who has to agree, and a plan for next week."""
 
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
-
 import pytest
 from playwright.async_api import Locator, expect
-from tests.console.days.day import PASSWORD, Day, ways
+from tests.console.days.day import PASSWORD, Day, in_days, ways
 from tests.console.days.hand import Hand, Way
 from tests.console.world import picture
 
-pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(600)]
 
 ROLLS = "Warm cinnamon rolls, out of the oven at seven."
 ROLLS_THERE = "Warm #cinnamonrolls for the fediverse, at seven."
@@ -76,7 +73,7 @@ async def connects(day: Day, nora: Hand, bakery: str, bikes: str) -> None:
     await nora.touch(nora.dialog.get_by_role("button", name="Mastodon"))
     await nora.enter("Server", day.town.simulator.url("mastodon"))
     async with day.network(nora, "Continue") as there:
-        await agrees_there(there, bakery)
+        await day.agrees(there, bakery)
     await nora.press("Done", nora.dialog)
     await expect(nora.main).to_contain_text(bakery)
 
@@ -87,22 +84,7 @@ async def connects(day: Day, nora: Hand, bakery: str, bikes: str) -> None:
     await nora.press("Connect", nora.dialog)
     await nora.sees("Connected.")
 
-    await nora.press("Connect an account")
-    await nora.choose("Client", "City Bikes", nora.dialog)
-    async with nora.page.context.expect_page() as opened:
-        await nora.touch(nora.dialog.get_by_role("button", name="X").first)
-    there = day.foreign(await opened.value)
-    await agrees_there(there, bikes)
-    await there.page.close()
-    await nora.press("Done", nora.dialog)
-    await expect(nora.main).to_contain_text(bikes)
-
-
-async def agrees_there(there: Hand, username: str) -> None:
-    await there.touch(there.main.get_by_role("button"))
-    await there.select(there.page.get_by_role("combobox"), username)
-    await there.press("Approve")
-    await there.sees("is connected. You can close this page.")
+    await day.connects_x(nora, bikes, "City Bikes")
 
 
 async def invites(day: Day, nora: Hand, cem: Hand) -> None:
@@ -215,11 +197,6 @@ async def agrees(berta: Hand) -> None:
     await berta.page.reload()
     await said(berta, SOUP_MENDED, "Approve")
     await expect(post_of(berta, SOUP_MENDED)).to_contain_text(berta.say("Approved"))
-
-
-def in_days(count: int) -> str:
-    """Return a date, as it is where the clients are."""
-    return (datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(days=count)).date().isoformat()
 
 
 async def plans(nora: Hand) -> None:

@@ -2,19 +2,22 @@
 
 import pytest
 from playwright.async_api import expect
-from tests.console.days.day import Day, ways
+from tests.console.days.day import Day, in_days, ways
 from tests.console.days.hand import Hand, Way
 from tests.console.world import picture
 
-pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(600)]
 
 CAKE = "Heute: Apfelkuchen. Solange der Vorrat reicht!"
+CLOSED = "Am Montag bleibt der Laden zu."
+PRETZELS = "Brezeln, noch warm."
 BREAD, BREAD_MENDED = "Morgen Roggenbrot [[fail:content_rejected]]", "Morgen gibt es Roggenbrot."
 
 
 @ways(Way(language="de", phone=True))
 async def test_the_day_of_a_shop(day: Day) -> None:
-    email = day.email("shop")
+    email, bakery = day.email("shop"), f"baeckerei{day.number}"
+    day.town.simulator.world.add_person("x", bakery)
     await day.town.owner(email, "Bäckerei Eck")
     async with day.person(expected={401}) as mina:
         await mina.page.goto("/console")
@@ -25,7 +28,14 @@ async def test_the_day_of_a_shop(day: Day) -> None:
         await asks_whether_it_went_out(mina, CAKE)
         await mends_what_was_refused(mina)
         await asks_whether_it_went_out(mina, BREAD_MENDED)
-        await day.ends(mina, published={"sandbox": [("demo", CAKE), ("demo", BREAD_MENDED)]})
+        await changes_the_time(mina)
+        await connects_again(day, mina, bakery)
+        await asks_whether_it_went_out(mina, PRETZELS)
+        await day.ends(
+            mina,
+            published={"sandbox": [("demo", CAKE), ("demo", BREAD_MENDED)], "x": [(bakery, PRETZELS)]},
+            others={CLOSED: "scheduled"},
+        )
 
 
 async def writes(mina: Hand, text: str) -> None:
@@ -60,3 +70,36 @@ async def mends_what_was_refused(mina: Hand) -> None:
     await mina.enter("Text", BREAD_MENDED)
     await mina.press("Publish now")
     await expect(mina.main.get_by_role("heading", level=1)).to_have_text(BREAD_MENDED)
+
+
+async def changes_the_time(mina: Hand) -> None:
+    """What was planned for tomorrow is published a day later."""
+    await writes(mina, CLOSED)
+    await mina.pick("At a time")
+    await mina.at(mina.field("Date and time"), f"{in_days(1)}T10:00")
+    await mina.press("Schedule")
+    await mina.sees("Scheduled.")
+    await mina.go("Posts")
+    await mina.touch(mina.main.get_by_role("link", name=CLOSED, exact=True))
+    await mina.follow("Edit")
+    await mina.at(mina.field("Date and time"), f"{in_days(2)}T11:30")
+    await mina.press("Schedule")
+    await expect(mina.main.get_by_role("heading", level=1)).to_have_text(CLOSED)
+    await expect(mina.main).to_contain_text("11:30")
+
+
+async def connects_again(day: Day, mina: Hand, username: str) -> None:
+    """X takes back its consent. Home says so, and the post that waited goes out by itself when it is given again."""
+    await day.connects_x(mina, username)
+    await mina.begins_a_post()
+    await mina.touch(mina.named("group", "Accounts").get_by_role("button", name=username))
+    await mina.enter("Text", PRETZELS)
+    day.town.simulator.world.add_fault("x", "revoked", "POST /2/tweets")
+    await mina.press("Publish now")
+    await expect(mina.main.get_by_role("heading", level=1)).to_have_text(PRETZELS)
+    await mina.go("Home")
+    await mina.touch(mina.page.get_by_role("link", name=f"{mina.say('Reconnect')} {username} · X"))
+    await mina.press("Reconnect")
+    async with day.network(mina, "Continue") as there:
+        await day.agrees(there, username)
+    await mina.press("Done", mina.dialog)
