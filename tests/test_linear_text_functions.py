@@ -153,6 +153,7 @@ CALLED: dict[str, Callable[[str], object]] = {
 
 CALLED_BY: dict[str, str] = {
     "captions.markup._add_mark": "without_markup",
+    "comments.actions.answer._require_text": "preflight in tests/networks/test_hostile_text.py",
     **{f"captions.model.{name}": "captions.model._drafts" for name in ("_cleaned", "_matches")},
     **{f"captions.rules.{name}": "captions of the rules" for name in (
         "_holds", "_prepared", "_tracked", "_with_ellipsis")},

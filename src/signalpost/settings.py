@@ -142,8 +142,11 @@ class Settings:
     """Networks from installed packages that this instance offers, by their names, separated by commas. A package runs
     with the rights of the service. `signalpost doctor` says which of them work."""
     extensions_off: tuple[str, ...] = ()
-    """Extensions that this instance does without, separated by commas: apps, feeds, mcp, oidc, request_log,
+    """Extensions that this instance does without, separated by commas: apps, comments, feeds, mcp, oidc, request_log,
     sandbox_clock, stream. Their operations do not exist (404), their jobs do not run, and what they stored stays."""
+    comments_days: int = 90
+    """For how many days comments that others wrote under posts are kept after they were collected, at least 31: they
+    are personal data of people who have no account here."""
     request_log_days: int = 7
     """For how many days API calls are listed by `GET /logs/requests`, at most 7. 0: no call is recorded."""
     delivery_log_days: int = 30
@@ -225,7 +228,7 @@ _MINIMUMS: Final = {
     "database_connections_max": 2, "media_file_bytes_max": 1, "storage_free_bytes_min": 0, "requests_per_minute": 1,
     "writes_per_minute": 1, "trusted_proxies": 0, "connections_max": 64, "connections_per_address_max": 1,
     "billing_trial_days": 0, "request_log_days": 0, "free_workspaces_per_owner": 1,
-    "delivery_log_days": 0, "backup_age_warning_days": 0,
+    "delivery_log_days": 0, "backup_age_warning_days": 0, "comments_days": 31,
 }  # fmt: skip
 _MAXIMUMS: Final = {
     "billing_trial_days": 730,  # what Stripe allows
@@ -233,6 +236,7 @@ _MAXIMUMS: Final = {
     "request_log_days": 7,  # partitions are dropped then
     "delivery_log_days": 36_500,
     "backup_age_warning_days": 3_650,
+    "comments_days": 3_650,
 }
 _PERCENT_ENCODE: Final = (
     "must be postgresql://user:password@host:port/name; percent-encode special characters of the password:"

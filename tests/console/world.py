@@ -84,6 +84,19 @@ class Place(NamedTuple):
     webhook: str = ""
 
 
+_COMMENTS = """
+insert into comment (id, workspace_id, profile_id, account_id, post_id, target_id, platform, mode, remote_id, thread_id,
+    reference, author_id, author_name, author_handle, is_own, text, state, tags, hidden, liked, posted_at, created_at,
+    updated_at)
+select c.id, t.workspace_id, p.profile_id, t.account_id, p.id, t.id, t.platform, p.mode, c.id::text, c.id, '{}', 'ada',
+    'Ada Lovelace', 'ada', false, ($2::text[])[1 + n % cardinality($2::text[])],
+    case when n % 4 = 0 then 'done' else 'open' end, '{}', false, false, now() - n * interval '9 minutes',
+    now() - n * interval '9 minutes', now()
+from (select * from target where workspace_id = $1 and status = 'published' order by id limit 1) t
+join post p on p.id = t.post_id, lateral (select n, uuidv7() as id from generate_series(1, $3) as n) c
+"""
+
+
 async def build(person: Person, texts: Sequence[str] = TEXTS) -> dict[str, Place]:
     """Make the three workspaces."""
     empty = await person.post("/workspaces", {"name": "Empty", "timezone": "Europe/Berlin"})
@@ -183,6 +196,7 @@ async def _fill(
             "subject": "t.subject || ' (' || n.number || ')'",
         }  # fmt: skip
         await copy(db, "ticket", mine, ticket, series, workspace)
+        await db.execute(_COMMENTS, workspace, list(texts), min(others, 400))
 
 
 async def _copy_accounts(db: "asyncpg.Connection[Any]", workspace: UUID) -> None:

@@ -13,6 +13,7 @@ from tests.helpers.contract import ENDPOINTS, create_sample, name_of
 from tests.helpers.factories import Make
 
 from signalpost.apps import work as apps_work
+from signalpost.comments import work as comments_work
 from signalpost.context import AppContext
 from signalpost.feeds import work as feeds_work
 from signalpost.kit.settings_loader import BadSettings
@@ -79,7 +80,8 @@ async def test_operations_and_pages_of_extensions_are_gone(bare: AppContext, cli
 async def test_their_jobs_are_not_started_anew(bare: AppContext) -> None:
     every = {job.kind for job in wiring.job_kinds(bare)}
     started = {job.kind for job in wiring.job_kinds(bare, wiring.rooms(bare.settings))}
-    assert every - started == {work.JOB for work in (apps_work, request_log_work, sandbox_clock_work)} | {
+    of_comments = {job.kind for job in comments_work.jobs(bare)}
+    assert every - started == {work.JOB for work in (apps_work, request_log_work, sandbox_clock_work)} | of_comments | {
         feeds_work.PURGE_JOB
     }
 
@@ -88,6 +90,7 @@ async def test_an_unknown_extension_is_named_at_the_start(context: AppContext, t
     settings = dataclasses.replace(context.settings, extensions_off=("streams",), data_dir=tmp_path)
     with pytest.raises(BadSettings) as refused:
         wiring.rooms(settings)
-    assert "'streams' is no extension; these are: apps, feeds, mcp, oidc, request_log, sandbox_clock, stream" in str(
-        refused.value
+    assert (
+        "'streams' is no extension; these are: apps, comments, feeds, mcp, oidc, request_log, sandbox_clock, stream"
+        in str(refused.value)
     )

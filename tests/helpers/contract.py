@@ -13,6 +13,7 @@ import httpx
 from PIL import Image
 from tests.helpers.api import Api
 from tests.helpers.apps import granted
+from tests.helpers.comments import commented
 from tests.helpers.factories import Login, Make
 
 from signalpost.billing import differences
@@ -177,6 +178,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     if "agr" in needed:
         session = await session_of(Sample(api, make, owner, found, staff), owner)
         found["agr"] = await granted(make.context, api, session.access_token)
+    found |= await commented(make, owner) if needed & {"cmt", "rpl"} else {}
     await create("fed", "/feeds", {"profileId": owner.profile, "url": "http://127.0.0.1:9/feed"})
     if "med" in needed:
         found["med"] = await upload(api, owner)

@@ -23,6 +23,8 @@ def has(scope: str) -> Callable[[Role], bool]:
         ("owner admin editor contributor approver viewer", has("team:read")),
         ("owner admin editor contributor approver viewer", has("support:write")),
         ("owner admin editor contributor", has("posts:write")),
+        ("owner admin editor contributor approver viewer", has("comments:read")),
+        ("owner admin editor contributor", has("comments:write")),
         ("owner admin editor contributor", has("media:write")),
         ("owner admin editor", roles.may_publish),
         ("owner admin editor", roles.may_edit_others_posts),
@@ -53,6 +55,6 @@ def test_the_reference_shows_each_right_to_the_roles_that_have_it() -> None:
     """Read by people against the contract; a right that changes changes this line, too."""
     shown = [" ".join(role[0] for role in EVERYONE if right.belongs_to(role)) for right in roles.RIGHTS]
     assert shown == [
-        "o a e c a v", "o a e c", "c", "o a e", "o a e", "o a a", "o a e c a", "o a e", "o a", "o a", "o a e", "o a",
-        "o a", "o a e", "o a", "o a", "o a", "o a", "o a", "o a e c a v", "o",
+        "o a e c a v", "o a e c", "c", "o a e", "o a e", "o a a", "o a e c", "o a e c a", "o a e", "o a", "o a",
+        "o a e", "o a", "o a", "o a e", "o a", "o a", "o a", "o a", "o a", "o a e c a v", "o",
     ]  # fmt: skip

@@ -177,6 +177,17 @@ BACKLOGS: Final = {
         "app",
         "select count(*) from app where name = 'backlog'",
     ),
+    "old comments": Backlog(
+        "comments.purge",
+        "insert into comment (id, workspace_id, profile_id, account_id, post_id, target_id, platform, mode, remote_id,"
+        " thread_id, reference, author_id, author_name, is_own, text, state, tags, hidden, liked, posted_at,"
+        " created_at, updated_at) select pg_temp.id_of(n), t.workspace_id, o.profile_id, t.account_id, t.post_id, t.id,"
+        " t.platform, o.mode, 'backlog' || n, pg_temp.id_of(n), '{}', '', '', false, '', 'open', '{}', false, false,"
+        f" {_OLD}, {_OLD}, {_OLD} from (select * from target order by id limit 1) t"
+        f" join post o on o.id = t.post_id, {_N}",
+        "comment",
+        "select count(*) from comment where remote_id like 'backlog%'",
+    ),
     "items of feeds": Backlog(
         "feeds.purge",
         "with f as (insert into feed (id, workspace_id, profile_id, mode, url, template, include, exclude,"

@@ -20,6 +20,17 @@ Username = Annotated[str, Meta(examples=["acme.example.com"])]
 DisplayName = Annotated[str, Meta(examples=["Acme"])]
 
 
+class CommentCapabilities(Output):
+    """What can be done with comments under posts; `note` says what cannot, and why."""
+
+    read: bool
+    reply: bool
+    hide: bool
+    like: bool
+    delete: bool
+    note: Annotated[str | None, Meta(examples=["Bluesky lets nobody delete what others reply."])]
+
+
 class Capabilities(Output):
     text: bool
     image: bool
@@ -30,6 +41,7 @@ class Capabilities(Output):
     first_comment: bool
     delete: bool
     analytics: Annotated[bool, Meta(examples=[False])]
+    comments: CommentCapabilities
     max_text_length: Annotated[int, Meta(examples=[300])]
 
 

@@ -18,6 +18,7 @@ from signalpost.accounts.queries import AccountRow, HealthCheck, RecentTargets
 from signalpost.accounts.schemas import (
     AccountHealth,
     Capabilities,
+    CommentCapabilities,
     CredentialField,
     DestinationPage,
     HealthIssue,
@@ -45,6 +46,7 @@ _NO_CAPABILITIES = Capabilities(
     first_comment=False,
     delete=False,
     analytics=False,
+    comments=CommentCapabilities(read=False, reply=False, hide=False, like=False, delete=False, note=None),
     max_text_length=0,
 )
 

@@ -74,6 +74,27 @@ class AccountDisconnectedData(Struct, rename="camel", kw_only=True):
     affected_post_ids: list[str]
 
 
+class CommentData(Struct, rename="camel", kw_only=True):
+    """`data` of comment.received and comment.replied; the last has the members of the answer."""
+
+    comment_id: str
+    post_id: str
+    target_id: str
+    profile_id: str
+    account_id: str
+    platform: str
+    platform_comment_id: str
+    parent_id: str | None
+    author_name: str
+    author_handle: str | None
+    text: str
+    url: str | None
+    posted_at: Instant
+    reply_id: str | None
+    reply_text: str | None
+    reply_url: str | None
+
+
 class UsageData(Struct, rename="camel", kw_only=True):
     """`data` of usage.warning and usage.exceeded; `period` is the first day of the month, in UTC."""
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.events.data import AccountData, AccountDisconnectedData, PostData, TargetData, UsageData
+from signalpost.events.data import AccountData, AccountDisconnectedData, CommentData, PostData, TargetData, UsageData
 from signalpost.events.event import Event
 from signalpost.kit import ids
 
@@ -165,6 +165,48 @@ class PostApprovalRequested(PublicEvent, frozen=True, kw_only=True):
     examples: ClassVar = {"post": _post("scheduled", 0, 0, version=2, requested_at="2026-11-20T09:30:00.000Z")}
 
 
+def _comment(**more: Any) -> CommentData:
+    reply: dict[str, Any] = {"reply_id": None, "reply_text": None, "reply_url": None} | more
+    return CommentData(
+        comment_id=ids.example("cmt"),
+        post_id=ids.example("pst"),
+        target_id=_TARGET_ID,
+        profile_id=_PROFILE_ID,
+        account_id=_ACCOUNT_ID,
+        platform="bluesky",
+        platform_comment_id="at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3l6oveex3ii2m",
+        parent_id=None,
+        author_name="Ada Lovelace",
+        author_handle="ada.example.com",
+        text="Where can I buy this?",
+        url="https://bsky.app/profile/did:plc:ewvi7nxzyoun6zhxrhs64oiz/post/3l6oveex3ii2m",
+        posted_at=_AT,
+        **reply,
+    )
+
+
+class CommentReceived(PublicEvent, frozen=True, kw_only=True):
+    """Someone wrote under a published post. What the account itself writes is not reported."""
+
+    type = "comment.received"
+    data: CommentData
+    examples: ClassVar = {"comment": _comment()}
+
+
+class CommentReplied(PublicEvent, frozen=True, kw_only=True):
+    """An answer to a comment was sent from here."""
+
+    type = "comment.replied"
+    data: CommentData
+    examples: ClassVar = {
+        "comment": _comment(
+            reply_id=ids.example("rpl"),
+            reply_text="At our shop, until six.",
+            reply_url="https://bsky.app/profile/did:plc:44ybard66vv44zksje25o7dz/post/3l6oveex3ii2n",
+        )
+    }
+
+
 def _usage(used: int, percent: int) -> UsageData:
     return UsageData(limit="posts", used=used, max=200, percent=percent, plan="starter", period="2026-11-01")
 
@@ -189,7 +231,7 @@ class UsageExceeded(PublicEvent, frozen=True, kw_only=True):
 
 _KINDS: Final[tuple[type[PublicEvent], ...]] = (
     PostQueued, PostPublished, PostPartial, PostFailed, AccountConnected, AccountDisconnected, PostApprovalRequested,
-    UsageWarning, UsageExceeded,
+    UsageWarning, UsageExceeded, CommentReceived, CommentReplied,
 )  # fmt: skip
 PUBLIC_EVENTS: Final[dict[str, type[PublicEvent]]] = {kind.type: kind for kind in _KINDS}
 """All public events by type, in the order of this file."""

@@ -315,6 +315,8 @@ ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "audit": ("actor", "history"),
     "audit_seal": ("hash", "the chain of history"),
     "billing_feedback": ("user_id", "what a person answered"),
+    "comment": ("assignee_id author_id", "who takes care of it, and a person at a network"),
+    "comment_reply": ("author user_id", "what a person said: it is sent at once, or when someone else approves it"),
     "device_login": (
         "key_id",
         "opened by nobody; what it is granted is a key of its own",

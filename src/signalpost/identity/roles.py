@@ -6,8 +6,10 @@ from typing import Final, Literal, NamedTuple
 
 from signalpost.web.caller import SCOPES, Role
 
-_READ: Final = frozenset({"profiles:read", "accounts:read", "posts:read", "analytics:read", "team:read"})
-_WRITE: Final = _READ | {"posts:write", "media:write", "support:write"}
+_READ: Final = frozenset(
+    {"profiles:read", "accounts:read", "posts:read", "comments:read", "analytics:read", "team:read"}
+)
+_WRITE: Final = _READ | {"posts:write", "comments:write", "media:write", "support:write"}
 _ALL: Final = frozenset(SCOPES) - {"instance:admin"}
 
 SCOPES_OF: Final[dict[Role, frozenset[str]]] = {
@@ -125,6 +127,10 @@ RIGHTS: Final[tuple[Right, ...]] = (
     Right("Edit, trash and restore posts of others", may_edit_others_posts),
     Right("Schedule and publish: now, bulk, fan-out, submit, cancel, retry", may_publish),
     Right("Approve and reject posts", may_approve),
+    Right(
+        "Answer comments (a contributor's answers wait for an approval), hide, like and delete them",
+        _scope("comments:write"),
+    ),
     Right("Write in the discussion of posts; mention members", may_discuss),
     Right("Delete own posts permanently, also from the networks", partial(may_delete_permanently, own=True)),
     Right("Delete posts of others permanently", partial(may_delete_permanently, own=False)),

@@ -15,6 +15,7 @@ import signalpost.apps.room
 import signalpost.audit.room
 import signalpost.billing.room
 import signalpost.captions.room
+import signalpost.comments.room
 import signalpost.console.room
 import signalpost.discussion.room
 import signalpost.feeds.room
@@ -72,6 +73,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.discussion.room.ROOM,
     signalpost.approval_links.room.ROOM,
     signalpost.feeds.room.ROOM,
+    signalpost.comments.room.ROOM,
     signalpost.apps.room.ROOM,
     signalpost.captions.room.ROOM,
     signalpost.publishing.room.ROOM,

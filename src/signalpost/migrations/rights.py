@@ -40,7 +40,8 @@ RIGHTS: Final[Mapping[str, Rights]] = {
         (
             "account", "api_key", "app", "app_grant", "approval_link", "attempt",
             "billing_feedback", "billing_former_customer",
-            "billing_handover", "billing_payment", "delivery", "feed", "feed_item", "lane", "media", "member",
+            "billing_handover", "billing_payment", "comment", "comment_reply", "comment_source",
+            "delivery", "feed", "feed_item", "lane", "media", "member",
             "messenger_code", "messenger_link",
             "messenger_message", "messenger_reply", "metric", "metric_account", "metric_day", "metric_followers",
             "metric_latest", "metric_profile", "metric_schedule", "oauth_flow", "platform_invite", "post",

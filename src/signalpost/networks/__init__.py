@@ -117,7 +117,7 @@ def canonical(slug: str) -> str | None:
     return slug if slug in PLATFORMS else None
 
 
-def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None = None) -> dict[str, bool | int]:
+def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return what an account on this network can do, as in the API; without account facts, what the network allows."""
     facts: Facts = for_account(connector.facts, account_facts or {})
     image = facts.media.get("image")
@@ -131,5 +131,20 @@ def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None =
         "firstComment": facts.first_comment,
         "delete": connector.delete is not None,
         "analytics": connector.metrics is not None,
+        "comments": {
+            "read": connector.comments is not None,
+            "reply": connector.reply is not None,
+            "hide": connector.hide_comment is not None,
+            "like": connector.like_comment is not None,
+            "delete": connector.delete_comment is not None,
+            "note": no_comments(connector),
+        },
         "maxTextLength": facts.text.max_length,
     }
+
+
+def no_comments(connector: Connector) -> str | None:
+    """Return what cannot be done with comments on a network, and why; None: everything can."""
+    if connector.comments is None:
+        return connector.facts.comments_note or "This version does not read comments there."
+    return connector.facts.comments_note

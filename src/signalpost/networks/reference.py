@@ -54,6 +54,9 @@ def _account(connector: Connector) -> Iterator[tuple[str, str]]:
     facts = connector.facts
     names = [name for name, value in capabilities(connector).items() if value is True]
     yield "Capabilities", ", ".join(names)
+    comments = capabilities(connector)["comments"]
+    can = ", ".join(name for name, value in comments.items() if value is True)
+    yield "Comments", f"{can or 'none'}. {comments['note'] or ''}".strip()
     if facts.api_version is not None:
         yield "API version", facts.api_version + (f", until {facts.api_sunset_on}" if facts.api_sunset_on else "")
     if facts.credential_fields:

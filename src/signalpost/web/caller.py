@@ -11,7 +11,8 @@ from signalpost.kit.tenant import Tenant
 
 Scope = Literal[
     "profiles:read", "profiles:write", "accounts:read", "accounts:write", "posts:read", "posts:write", "posts:publish",
-    "media:write", "analytics:read", "webhooks:read", "webhooks:write", "team:read", "team:write", "billing:read",
+    "comments:read", "comments:write", "media:write", "analytics:read", "webhooks:read", "webhooks:write", "team:read",
+    "team:write", "billing:read",
     "keys:write", "invites:write", "support:write", "instance:admin",
 ]  # fmt: skip
 SCOPES: Final[tuple[str, ...]] = get_args(Scope)

@@ -41,6 +41,10 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     "target": Exported(),
     "post_message": Exported(stays="what people said stays with those who said it: they have other users there"),
     "attempt": Exported(),
+    "comment": Exported(
+        without=("reference", "removed"), stays="they are read again where the post is, and others are who wrote them"
+    ),
+    "comment_reply": Exported(without=("steps", "intent"), stays="what was answered is answered"),
     "feed": Exported(
         without=("etag", "last_modified"),
         stays="it would create posts by itself, for people who have other users there",
@@ -85,6 +89,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
 """Table -> what is exported, in the order in which an import writes them: what refers to a table comes after it."""
 
 NOT_EXPORTED: Final[Mapping[str, str]] = {
+    "comment_source": "when a network is asked next",
     "billing_event": "ids of notifications, kept so that none counts twice",
     "billing_former_customer": "ids at the provider of payments",
     "billing_handover": "valid for days",

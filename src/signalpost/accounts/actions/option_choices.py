@@ -43,7 +43,7 @@ async def list_choices(context: AppContext, account: AccountRow, query: ChoicesQ
     except NoCredentials as error:
         raise InvalidState(f"{error}. Connect the account again.") from None
     except ApiError as error:
-        raise _refused(connector, error) from None
+        raise refused(connector, error) from None
     except HttpFailure as failure:
         raise no_response_problem(connector, failure, chosen=False) from None
     except TimeoutError:
@@ -73,7 +73,8 @@ def _requested(connector: Connector, query: ChoicesQuery) -> Sequence[str]:
     return [query.option]
 
 
-def _refused(connector: Connector, error: ApiError) -> problems.Problem:
+def refused(connector: Connector, error: ApiError) -> problems.Problem:
+    """Return the problem for an error response of a platform to a request that creates nothing."""
     outcome, name = connector.explain(error), connector.facts.name
     platform = {"slug": connector.facts.key, "status": error.response.status}
     if isinstance(outcome, NeedsReconnect):

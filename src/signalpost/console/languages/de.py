@@ -115,10 +115,13 @@ _TEXTS: Final = {
     "Create, change and delete clients and their queues": "Kunden und ihre Warteschlangen anlegen, ändern und löschen",
     "See connected accounts": "Verbundene Konten sehen",
     "Connect accounts and change them": "Konten verbinden und ändern",
-    "See posts, drafts and comments": "Beiträge, Entwürfe und Kommentare sehen",
+    "See posts, drafts and what the team says about them": "Beiträge, Entwürfe und Bemerkungen des Teams dazu sehen",
     "Create and change drafts": "Entwürfe anlegen und ändern",
     "Schedule and publish posts without asking you again":
         "Beiträge planen und veröffentlichen, ohne Sie noch einmal zu fragen",
+    "See what people write under posts": "Sehen, was Leute unter Beiträge schreiben",
+    "Answer, hide, like and delete comments under posts":
+        "Kommentare unter Beiträgen beantworten, verbergen, mögen und löschen",
     "Upload pictures and videos": "Bilder und Videos hochladen",
     "See the numbers of posts and accounts": "Die Zahlen von Beiträgen und Konten sehen",
     "See webhooks": "Webhooks sehen",

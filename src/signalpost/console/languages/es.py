@@ -116,10 +116,14 @@ _TEXTS: Final = {
     "Create, change and delete clients and their queues": "Crear, cambiar y eliminar clientes y sus colas",
     "See connected accounts": "Ver las cuentas conectadas",
     "Connect accounts and change them": "Conectar cuentas y cambiarlas",
-    "See posts, drafts and comments": "Ver publicaciones, borradores y comentarios",
+    "See posts, drafts and what the team says about them":
+        "Ver publicaciones, borradores y lo que el equipo dice de ellos",
     "Create and change drafts": "Crear y cambiar borradores",
     "Schedule and publish posts without asking you again":
         "Programar y publicar sin volver a preguntarte",
+    "See what people write under posts": "Ver lo que la gente escribe bajo las publicaciones",
+    "Answer, hide, like and delete comments under posts":
+        "Responder, ocultar, marcar como me gusta y eliminar comentarios",
     "Upload pictures and videos": "Subir imágenes y vídeos",
     "See the numbers of posts and accounts": "Ver los números de publicaciones y cuentas",
     "See webhooks": "Ver los webhooks",

@@ -15,6 +15,7 @@ from signalpost.kit import clock
 from signalpost.networks.codes import CATEGORIES
 from signalpost.networks.contract import (
     ApiError,
+    Comments,
     Connector,
     CredentialField,
     Facts,
@@ -29,14 +30,18 @@ from signalpost.networks.contract import (
     Outcome,
     OutcomeUnknown,
     Outgoing,
+    OutgoingReply,
     Pending,
     Published,
     Reconciled,
     Refused,
+    RemoteComment,
     Server,
     TextRule,
     TryLater,
 )
+from signalpost.networks.contract.comments import LISTED_MAX
+from signalpost.networks.replies import ReplyPost, reply_as_part
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored, publish_parts, reconcile_parts
 
 FACTS = Facts(
@@ -75,18 +80,21 @@ FACTS = Facts(
     "it is connected again, `[[transient:n]]` fails the first n attempts, "
     "`[[timeout]]` loses the response although the post was created, `[[timeout:lost]]` loses the request, "
     "`[[timeout:forever]]` never tells which, `[[slow:ms]]` takes that long, and `[[inbox]]` ends as a draft. "
-    "`[[metrics:views=120,likes=7]]` sets the numbers of the post, and `[[metrics:gone]]` has it deleted by someone.",
+    "`[[metrics:views=120,likes=7]]` sets the numbers of the post, and `[[metrics:gone]]` has it deleted by someone. "
+    "`[[comments:3]]` has three comments written under it; in an answer to one, the markers choose what becomes of it.",
+    comments_per_call=50,
     metrics_per_call=50,
 )
 
 SLOW_MS_MAX = 600_000
 TOKEN_SECONDS_MAX = 31_536_000
-_MARKER = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox|metrics)(?::([^\[\]]{0,200}))?\]\]")
+_MARKER = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox|metrics|comments)(?::([^\[\]]{0,200}))?\]\]")
 _ASSIGNED = re.compile(r"([A-Za-z]{1,20})=([0-9]{1,12})")
 _IN_ID = re.compile(r"-([A-Za-z]{1,20})\.([0-9]{1,12})")
 _METRICS = {
     name: name for name in ("views", "likes", "comments", "shares", "saves", "clicks", "impressions", "reach")
 } | {"watchTimeSeconds": "watch_time_seconds"}
+_COMMENTS = ("Where can I buy this?", "Lovely!", "Thank you. When do you open on Sunday?")
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 """Since when the numbers of the sandbox grow."""
 _USERNAME = re.compile(r"@?([A-Za-z0-9](?:[A-Za-z0-9_.-]{0,48}[A-Za-z0-9])?)")
@@ -261,7 +269,9 @@ def _remote_id(outgoing: Outgoing, index: int) -> str:
     marker = _markers(outgoing.text).get("metrics", "")
     if marker == "gone":
         return f"{name}-gone"
-    return name + "".join(f"-{key}.{value}" for key, value in _ASSIGNED.findall(marker) if key in _METRICS)
+    numbers = "".join(f"-{key}.{value}" for key, value in _ASSIGNED.findall(marker) if key in _METRICS)
+    commented = _number(_markers(outgoing.text).get("comments", "0"), LISTED_MAX) if index == 0 else 0
+    return name + numbers + (f"-commented.{commented}" if commented else "")
 
 
 async def metrics(_session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:
@@ -279,6 +289,54 @@ def _metrics_of(remote_id: str) -> Metrics:
         views * digest[place] // divisor for place, divisor in ((1, 2_560), (2, 12_800), (3, 25_600))
     )
     return Metrics(views=views, likes=likes, comments=comments, shares=shares, impressions=views * 5 // 4)
+
+
+async def comments(
+    session: NetworkSession, remote_ids: Sequence[str], _since: datetime | None
+) -> Mapping[str, Comments | None]:
+    """Return as many comments as the ids tell; the second of three answers the first."""
+    return {
+        remote_id: None if remote_id.endswith("-gone") else Comments(items=_comments_on(session, remote_id))
+        for remote_id in remote_ids
+    }
+
+
+def _comments_on(session: NetworkSession, remote_id: str) -> list[RemoteComment]:
+    count = next((int(value) for key, value in _IN_ID.findall(remote_id) if key == "commented"), 0)
+    return [
+        RemoteComment(
+            remote_id=f"{remote_id}-c{number}",
+            parent_id=f"{remote_id}-c{number - 1}" if number % 3 == 2 else None,
+            author_id=f"visitor-{number}",
+            author_name=f"Visitor {number}",
+            author_handle=f"visitor{number}",
+            text=_COMMENTS[number % len(_COMMENTS)],
+            url=f"{_address(session.username)}/{remote_id}#c{number}",
+            posted_at=session.now(),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def _to_post(reply: OutgoingReply) -> ReplyPost:
+    return ReplyPost(before=({"id": reply.comment_id},), text=reply.text)
+
+
+async def _answer(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+    return await _publish(session, outgoing, journal, ready=len(outgoing.parts))
+
+
+async def mark_comment(
+    _session: NetworkSession,
+    _remote_id: str,
+    _reference: Mapping[str, Any],
+    _on: bool,  # noqa: FBT001 - the contract
+) -> None:
+    """Do nothing: nothing was stored."""
+
+
+async def delete_comment(_session: NetworkSession, _remote_id: str, _reference: Mapping[str, Any]) -> None:
+    """Do nothing: nothing was stored."""
 
 
 def _hours() -> float:
@@ -300,4 +358,9 @@ CONNECTOR = Connector(
     revoke=revoke,
     delete=delete,
     metrics=metrics,
+    comments=comments,
+    reply=reply_as_part(_answer, _to_post),
+    hide_comment=mark_comment,
+    like_comment=mark_comment,
+    delete_comment=delete_comment,
 )

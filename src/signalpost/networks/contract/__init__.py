@@ -5,6 +5,7 @@ becomes `OutcomeUnknown` when the one call that makes a post public may have bee
 """
 
 from signalpost.networks.contract.app import OAuthApp
+from signalpost.networks.contract.comments import Comments, OutgoingReply, RemoteComment
 from signalpost.networks.contract.connector import Connector
 from signalpost.networks.contract.errors import ApiError, BadCredentials, IdentityUnknown, InvalidField
 from signalpost.networks.contract.facts import (
@@ -59,6 +60,7 @@ __all__ = [
     "AuthorizationRequest",
     "BadCredentials",
     "Choice",
+    "Comments",
     "Connector",
     "CredentialField",
     "Destination",
@@ -85,6 +87,7 @@ __all__ = [
     "OutcomeUnknown",
     "Outgoing",
     "OutgoingMedia",
+    "OutgoingReply",
     "Part",
     "Pending",
     "PreflightIssue",
@@ -94,6 +97,7 @@ __all__ = [
     "RateLimit",
     "Reconciled",
     "Refused",
+    "RemoteComment",
     "Response",
     "Server",
     "TextRule",

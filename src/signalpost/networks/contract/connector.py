@@ -2,8 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from signalpost.networks.contract.comments import Comments, OutgoingReply
 from signalpost.networks.contract.errors import ApiError
 from signalpost.networks.contract.facts import Facts
 from signalpost.networks.contract.journal import Journal
@@ -51,6 +53,29 @@ class Connector:
 
     None: the network no longer has the post. An id that is left out: it did not say this time, so ask later. An
     ApiError is about the call as a whole and means what `explain` makes of it.
+    """
+
+    comments: (
+        Callable[[NetworkSession, Sequence[str], datetime | None], Awaitable[Mapping[str, Comments | None]]] | None
+    ) = None
+    """Read what people wrote under the account's posts, by the posts' remote ids, at most `Facts.comments_per_call`.
+
+    None: the network no longer has the post. A post that is left out: ask later. The last argument is when they were
+    read last, where a network lists only what is newer; None: never.
+    """
+    reply: Callable[[NetworkSession, OutgoingReply, Journal], Awaitable[Outcome]] | None = None
+    """Answer a comment, or go on where an earlier attempt stopped; may be called in any state of the journal.
+
+    Published has the remote id of the answer. As with `publish`, an intent is looked for before anything is sent again.
+    """
+    hide_comment: Callable[[NetworkSession, str, Mapping[str, Any], bool], Awaitable[None]] | None = None
+    """Hide a comment under the account's post, or show it again: its remote id, its `reference`, whether to hide it."""
+    like_comment: Callable[[NetworkSession, str, Mapping[str, Any], bool], Awaitable[None]] | None = None
+    """Like a comment as the account, or take that back; repeating it does no harm."""
+    delete_comment: Callable[[NetworkSession, str, Mapping[str, Any]], Awaitable[None]] | None = None
+    """Remove what someone else wrote under the account's post; what is missing counts as removed.
+
+    What the account itself wrote is removed by `delete`.
     """
 
     connect: Callable[[Server, Mapping[str, str]], Awaitable[Identity]] | None = None

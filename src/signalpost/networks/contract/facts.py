@@ -131,5 +131,7 @@ class Facts:
 
     kept_private: KeptPrivate | None = None  # None: what was to be public is public, or fails
     sources: Mapping[str, Sourced] = field(default_factory=dict)  # of each number, by its path: media.image.bytes_max
+    comments_per_call: int = 1  # posts of which `Connector.comments` reads the comments at once
+    comments_note: str | None = None  # what cannot be done with comments there, and why; shown to users
     metrics_per_call: int = 1  # posts of which `Connector.metrics` reads the numbers at once
     dedupes_for_seconds: int | None = None  # how long a repeat with the same key is recognised; None: never

@@ -44,6 +44,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
   trash: "trash",
   queues: "queues",
   feeds: "feeds",
+  inbox: "inbox",
   import: "import",
 });
 

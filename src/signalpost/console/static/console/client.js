@@ -15,6 +15,7 @@ const PAGES = new Set([
   "calendar",
   "queues",
   "feeds",
+  "inbox",
   "media",
   "accounts",
   "analytics",

@@ -60,7 +60,8 @@ export function useLoad(load, inputs) {
     const isLoading = ended.current < latest.current;
     ended.current = latest.current += 1;
     setState({ data, problem: null, loading: false });
-    if (isLoading) void reload(); // what that load has read may be older than the data
+    // What that load has read may be older than the data.
+    if (isLoading) void reload();
   };
   useLayoutEffect(() => {
     // the request is under way before the browser paints what is there without it

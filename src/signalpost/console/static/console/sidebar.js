@@ -24,6 +24,7 @@ const navigation = () => [
     ? [/** @type {[string, string, string]} */ (["feeds", "link", t("Feeds")])]
     : []),
   ["approvals", "check", t("Approvals")],
+  ["inbox", "support", t("Inbox")],
   ["media", "media", t("Media")],
   ["clients", "clients", t("Clients")],
   ["accounts", "accounts", t("Accounts")],
@@ -48,7 +49,8 @@ export function Sidebar({ page, onShowCalls }) {
   const { workspace } = me.value;
   const waiting = useWaiting();
   useEffect(() => {
-    loadProfiles().catch(toastProblem); // the page may have asked for them already
+    // The page may have asked for them already.
+    loadProfiles().catch(toastProblem);
   }, []);
   return html`
     <div class="side-head">

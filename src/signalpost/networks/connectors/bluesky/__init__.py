@@ -6,6 +6,7 @@ The sender marks links, mentions and tags by byte offsets and makes the link car
 from signalpost.networks.connectors.bluesky import oauth
 from signalpost.networks.connectors.bluesky.account import check, connect, exchange, revoke
 from signalpost.networks.connectors.bluesky.calls import explain, refresh
+from signalpost.networks.connectors.bluesky.comments import comments, reply
 from signalpost.networks.connectors.bluesky.facts import FACTS, preflight
 from signalpost.networks.connectors.bluesky.publish import delete, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth, PushedFlow
@@ -27,5 +28,7 @@ CONNECTOR = Connector(
     refresh=refresh,
     revoke=revoke,
     delete=delete,
+    comments=comments,
+    reply=reply,
     preflight=preflight,
 )

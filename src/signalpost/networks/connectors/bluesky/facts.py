@@ -98,6 +98,7 @@ FACTS = Facts(
         ),
     },
     gif_as_video=True,
+    comments_note="Bluesky lets nobody delete what others reply, and this version does not hide replies or like them.",
     link="card",
     thread_parts_max=50,
     options={

@@ -120,7 +120,7 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
     intended = part.intended
     if intended is None:
         now = session.now()
-        intended = {"rkey": record_key(now, part.parent["rkey"] if part.parent else None), "at": clock.wire(now)}
+        intended = {"rkey": record_key(now, part.parent.get("rkey") if part.parent else None), "at": clock.wire(now)}
     await part.intend(intended)
     record["createdAt"] = intended["at"]
     try:

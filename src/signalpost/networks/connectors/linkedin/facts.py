@@ -47,6 +47,7 @@ FACTS = Facts(
     source="learn.microsoft.com, Community Management API (Posts, Share targeting, Polls, Images, Videos, Documents), "
     "version 202609",
     verified_on="2026-11-21",
+    comments_note="LinkedIn lets only apps that it has selected read comments under posts of members.",
     sources=SOURCES,
     base_url="https://api.linkedin.com",
     hosts={"www": "https://www.linkedin.com"},

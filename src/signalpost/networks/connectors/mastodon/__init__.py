@@ -6,6 +6,7 @@ servers that may not know keys, the account's own posts are searched before anyt
 
 from signalpost.networks.connectors.mastodon.account import OAUTH_FACTS, check, connect, exchange, register, revoke
 from signalpost.networks.connectors.mastodon.calls import explain
+from signalpost.networks.connectors.mastodon.comments import comments, reply
 from signalpost.networks.connectors.mastodon.facts import FACTS, preflight
 from signalpost.networks.connectors.mastodon.numbers import metrics
 from signalpost.networks.connectors.mastodon.publish import delete, poll, publish, reconcile
@@ -24,6 +25,8 @@ CONNECTOR = Connector(
     check=check,
     revoke=revoke,
     delete=delete,
+    comments=comments,
+    reply=reply,
     metrics=metrics,
     preflight=preflight,
 )

@@ -128,6 +128,8 @@ FACTS = Facts(
         ),
     },
     dedupes_for_seconds=3_600,
+    comments_note="A server knows the replies that reached it, which may be fewer than others show. Mastodon has no way"
+    " to hide or delete what others reply; likes would need a permission that is not asked for.",
     rate_limit=RateLimit(count=300, seconds=300, per="account"),  # per access token and address
     notes="Each server publishes its own limits, which replace these when an account is connected. An account can "
     "upload 30 files in 30 minutes.",

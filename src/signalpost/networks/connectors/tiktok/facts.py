@@ -33,6 +33,7 @@ FACTS = Facts(
     name="TikTok",
     source="developers.tiktok.com, Content Posting API v2, as of 2026-09-19",
     verified_on="2026-11-21",
+    comments_note="TikTok gives apps that publish no access to comments.",
     sources=SOURCES,
     base_url="https://open.tiktokapis.com",
     hosts={"www": "https://www.tiktok.com"},

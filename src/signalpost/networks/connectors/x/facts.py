@@ -38,6 +38,7 @@ FACTS = Facts(
     name="X",
     source="docs.x.com (OpenAPI 2.167, rate limits), twitter-text configuration v3",
     verified_on="2026-11-22",
+    comments_note="X charges for each post that is read, 0.005 US dollars in 2026, so this version reads none.",
     sources=SOURCES,
     api_version="2",
     base_url="https://api.x.com",

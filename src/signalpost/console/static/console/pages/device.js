@@ -20,8 +20,22 @@ import { Time } from "../time.js";
 /** @typedef {import("signalpost/api").Schemas["DeviceLogin"]} DeviceLogin */
 /** @typedef {import("signalpost/api").Schemas["DeviceLoginApprove"]} Approval */
 
-const READS = ["profiles:read", "accounts:read", "posts:read", "analytics:read", "webhooks:read"];
-const WRITES = ["posts:write", "posts:publish", "media:write", "accounts:write", "webhooks:write"];
+const READS = [
+  "profiles:read",
+  "accounts:read",
+  "posts:read",
+  "comments:read",
+  "analytics:read",
+  "webhooks:read",
+];
+const WRITES = [
+  "posts:write",
+  "posts:publish",
+  "comments:write",
+  "media:write",
+  "accounts:write",
+  "webhooks:write",
+];
 /** What a choice grants; null: all that the person may do. @type {Record<string, string[] | null>} */
 const SCOPES = { publish: [...READS, ...WRITES], read: READS, all: null };
 const INITIAL = { scopes: "publish", mode: "live", profileIds: /** @type {string[]} */ ([]) };

@@ -157,6 +157,18 @@ export const PROBLEMS = {
     t("No feed can be read at this address."),
     t("Open the address in a browser: enter that of a blog, or of its feed."),
   ],
+  comment_action_unavailable: () => [
+    t("This cannot be done with a comment on that network."),
+    t("Do it at the network itself."),
+  ],
+  comment_answered: () => [
+    t("Someone has answered this comment, or is about to."),
+    t("Read that answer first."),
+  ],
+  reply_loop: () => [
+    t("The account has answered this person too often within an hour."),
+    t("Answer later, or at the network."),
+  ],
   approval_link_expired: () => [t("This link has expired."), t("Ask whoever sent it for another one.")],
   approval_link_revoked: () => [t("This link was withdrawn."), t("Ask whoever sent it for another one.")],
   invite_revoked: () => [t("This invitation was withdrawn."), t("Ask whoever sent it for another one.")],

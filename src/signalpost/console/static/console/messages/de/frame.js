@@ -142,6 +142,7 @@ export default /** @type {Record<string, string>} */ ({
   "In the request log": "Im Anfrageprotokoll",
   "In this browser another person has signed in since. What you did last was not done. What you typed is kept for you, until you sign in again.":
     "In diesem Browser hat sich inzwischen eine andere Person angemeldet. Ihre letzte Aktion wurde nicht ausgeführt. Was Sie geschrieben haben, bleibt für Sie erhalten, bis Sie sich wieder anmelden.",
+  Inbox: "Posteingang",
   "Invite someone": "Jemanden einladen",
   Invited: "Eingeladen",
   "It opens in another tab. Come back here afterwards; this page goes on by itself.":

@@ -14,6 +14,7 @@ export default /** @type {Record<string, string>} */ ({
     "Geben Sie ihm mehr Zeiten, schalten Sie ihn ein, wenn er ruht, oder wählen Sie selbst eine Zeit.",
   "Another program has made a post with this number already.":
     "Ein anderes Programm hat schon einen Beitrag mit dieser Nummer gemacht.",
+  "Answer later, or at the network.": "Antworten Sie später oder beim Netzwerk.",
   "Ask a member of the workspace to invite you.":
     "Bitten Sie ein Mitglied des Arbeitsbereichs, Sie einzuladen.",
   "Ask an owner or admin of the workspace.":
@@ -46,6 +47,7 @@ export default /** @type {Record<string, string>} */ ({
   "Choose the time zone of the time.": "Wählen Sie die Zeitzone der Uhrzeit.",
   "Correct what is marked, then send it again.":
     "Berichtigen Sie, was markiert ist, und senden Sie es dann noch einmal.",
+  "Do it at the network itself.": "Machen Sie es beim Netzwerk selbst.",
   "End another link first. A client gets posts of one other client only.":
     "Beenden Sie zuerst eine andere Verknüpfung. Ein Kunde bekommt Beiträge von nur einem anderen.",
   "End the subscription with its period under Billing, or offer the payments with the ownership.":
@@ -86,6 +88,7 @@ export default /** @type {Record<string, string>} */ ({
   "Payments are not set up here, or not completely.":
     "Zahlungen sind hier nicht oder nicht vollständig eingerichtet.",
   "Posts are waiting for this account.": "Für dieses Konto warten Beiträge.",
+  "Read that answer first.": "Lesen Sie zuerst jene Antwort.",
   "Reload it, look at their change, and make yours again.":
     "Laden Sie es neu, sehen Sie die Änderung an, und machen Sie Ihre noch einmal.",
   "Reload the page and try again.": "Laden Sie die Seite neu und versuchen Sie es noch einmal.",
@@ -101,6 +104,8 @@ export default /** @type {Record<string, string>} */ ({
     "In diesem Browser hat sich inzwischen jemand anderes angemeldet.",
   "Someone else's card pays for this workspace.":
     "Für diesen Arbeitsbereich zahlt die Karte einer anderen Person.",
+  "Someone has answered this comment, or is about to.":
+    "Jemand hat diesen Kommentar beantwortet oder ist gerade dabei.",
   "Something has changed since the page was loaded: reload it and look.":
     "Seit dem Laden der Seite hat sich etwas geändert: Laden Sie sie neu und sehen Sie nach.",
   "Something is missing or not as it must be.": "Etwas fehlt oder ist nicht, wie es sein muss.",
@@ -112,6 +117,8 @@ export default /** @type {Record<string, string>} */ ({
     "Beginnen Sie im Terminal noch einmal. Ein Code gilt zehn Minuten.",
   "Take them off the queue or wait until they are out, then try again.":
     "Nehmen Sie sie aus der Warteschlange, oder warten Sie, bis sie erschienen sind; versuchen Sie es dann noch einmal.",
+  "The account has answered this person too often within an hour.":
+    "Das Konto hat dieser Person in einer Stunde zu oft geantwortet.",
   "The e-mail address, the password or the code is wrong.":
     "E-Mail-Adresse, Passwort oder Code stimmt nicht.",
   "The file could not be fetched from this address.": "Die Datei ließ sich von dieser Adresse nicht holen.",
@@ -136,6 +143,8 @@ export default /** @type {Record<string, string>} */ ({
   "These clients cannot be linked so: posts would go round in a circle, or through too many clients.":
     "So lassen sich diese Kunden nicht verknüpfen: Beiträge liefen im Kreis oder über zu viele Kunden.",
   "This API key no longer works.": "Dieser API-Schlüssel gilt nicht mehr.",
+  "This cannot be done with a comment on that network.":
+    "Das geht mit einem Kommentar bei diesem Netzwerk nicht.",
   "This code of a terminal no longer works.": "Dieser Code eines Terminals gilt nicht mehr.",
   "This connection attempt has ended.": "Dieser Versuch zu verbinden ist beendet.",
   "This file cannot be used.": "Diese Datei lässt sich nicht verwenden.",

@@ -174,6 +174,7 @@ export default /** @type {Record<string, string>} */ ({
   "In the request log": "En el registro de solicitudes",
   "In this browser another person has signed in since. What you did last was not done. What you typed is kept for you, until you sign in again.":
     "Mientras tanto, otra persona ha iniciado sesión en este navegador. Lo último que hiciste no se ha realizado. Lo que escribiste se guarda hasta que vuelvas a iniciar sesión.",
+  Inbox: "Bandeja de entrada",
   "Invite someone": "Invitar a alguien",
   Invited: "Invitado",
   "It opens in another tab. Come back here afterwards; this page goes on by itself.":

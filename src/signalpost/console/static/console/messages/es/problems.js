@@ -14,6 +14,7 @@ export default /** @type {Record<string, string>} */ ({
     "Añádele horas, actívala si descansa o elige tú una hora.",
   "Another program has made a post with this number already.":
     "Otro programa ya ha creado una publicación con este número.",
+  "Answer later, or at the network.": "Responde más tarde o en la red.",
   "Ask a member of the workspace to invite you.": "Pide a un miembro del espacio de trabajo que te invite.",
   "Ask an owner or admin of the workspace.":
     "Pregunta a un propietario o administrador del espacio de trabajo.",
@@ -43,6 +44,7 @@ export default /** @type {Record<string, string>} */ ({
   "Choose fewer, and do the rest afterwards.": "Elige menos y haz el resto después.",
   "Choose the time zone of the time.": "Elige la zona horaria de la hora.",
   "Correct what is marked, then send it again.": "Corrige lo que está marcado y vuelve a enviarlo.",
+  "Do it at the network itself.": "Hazlo en la propia red.",
   "End another link first. A client gets posts of one other client only.":
     "Termina antes otro vínculo. Un cliente recibe publicaciones de un solo cliente más.",
   "End the subscription with its period under Billing, or offer the payments with the ownership.":
@@ -80,6 +82,7 @@ export default /** @type {Record<string, string>} */ ({
   "Payments are not set up here, or not completely.":
     "Los pagos no están configurados aquí, o no del todo.",
   "Posts are waiting for this account.": "Hay publicaciones que esperan a esta cuenta.",
+  "Read that answer first.": "Lee primero esa respuesta.",
   "Reload it, look at their change, and make yours again.":
     "Recárgala, mira ese cambio y vuelve a hacer el tuyo.",
   "Reload the page and try again.": "Recarga la página y vuelve a intentarlo.",
@@ -95,6 +98,8 @@ export default /** @type {Record<string, string>} */ ({
     "Otra persona ha iniciado sesión en este navegador mientras tanto.",
   "Someone else's card pays for this workspace.":
     "La tarjeta de otra persona paga este espacio de trabajo.",
+  "Someone has answered this comment, or is about to.":
+    "Alguien ha respondido a este comentario o está a punto de hacerlo.",
   "Something has changed since the page was loaded: reload it and look.":
     "Algo ha cambiado desde que se cargó la página: recárgala y mira.",
   "Something is missing or not as it must be.": "Falta algo o no es como debe ser.",
@@ -106,6 +111,8 @@ export default /** @type {Record<string, string>} */ ({
     "Empieza de nuevo en el terminal. Un código sirve durante diez minutos.",
   "Take them off the queue or wait until they are out, then try again.":
     "Sácalas de la cola o espera a que hayan salido y vuelve a intentarlo.",
+  "The account has answered this person too often within an hour.":
+    "La cuenta ha respondido demasiadas veces a esta persona en una hora.",
   "The e-mail address, the password or the code is wrong.":
     "El correo, la contraseña o el código no son correctos.",
   "The file could not be fetched from this address.":
@@ -132,6 +139,8 @@ export default /** @type {Record<string, string>} */ ({
   "These clients cannot be linked so: posts would go round in a circle, or through too many clients.":
     "Estos clientes no se pueden vincular así: las publicaciones darían vueltas o pasarían por demasiados clientes.",
   "This API key no longer works.": "Esta clave de API ya no funciona.",
+  "This cannot be done with a comment on that network.":
+    "Esto no se puede hacer con un comentario en esa red.",
   "This code of a terminal no longer works.": "Este código de un terminal ya no funciona.",
   "This connection attempt has ended.": "Este intento de conexión ha terminado.",
   "This file cannot be used.": "Este archivo no se puede usar.",

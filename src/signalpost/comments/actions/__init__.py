@@ -1,0 +1,1 @@
+"""Changes: collecting comments, answering them, moderating them."""

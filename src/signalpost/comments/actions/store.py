@@ -1,0 +1,163 @@
+"""Writing what a network listed: what is new, what was edited, and what is not there any more."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from signalpost.accounts.queries import AccountRow
+from signalpost.comments import views
+from signalpost.comments.queries import CommentRow, DueTarget
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.events import CommentReceived
+from signalpost.kit import clock, ids, rows
+from signalpost.kit.db import Db
+from signalpost.networks.contract import Comments, RemoteComment
+
+COMMENTS_MAX: Final = 2_000
+"""Under one post on one account; later ones are not collected."""
+AT_ONCE: Final = 100
+"""How many one transaction writes, each perhaps with deliveries to webhooks."""
+
+_KNOWN: Final = """
+select remote_id, id, thread_id, text, hidden, liked, deleted_at is not null as deleted, removed from comment
+where account_id = $1 and workspace_id = $2 and remote_id = any($3)
+"""
+_COUNT: Final = "select count(*) from comment where target_id = $1 and workspace_id = $2"
+_INSERT: Final = f"{rows.insert('comment', CommentRow)} on conflict (account_id, remote_id) do nothing returning true"
+_EDIT: Final = """
+update comment set text = $3, author_name = $4, author_handle = $5, author_avatar_url = $6, author_url = $7,
+    edited_at = case when deleted_at is null and text <> $3 and not is_own then coalesce($8, now()) else edited_at end,
+    hidden = $9, liked = $10, author_id = $11, reference = $12, deleted_at = null, updated_at = now()
+where id = $1 and workspace_id = $2 and not removed
+"""
+# Of what people deleted, nothing is kept but that it was there. An answer that was just sent may not be listed yet.
+_DELETED: Final = """
+update comment set deleted_at = now(), text = '', author_id = '', author_name = '', author_handle = null,
+    author_avatar_url = null, author_url = null, reference = '{}', updated_at = now()
+where target_id = $1 and workspace_id = $2 and deleted_at is null and remote_id <> all($3)
+    and created_at < $4::timestamptz - case when is_own then interval '1 hour' else interval '0' end
+"""
+_ANSWERED: Final = """
+update comment set answered_at = coalesce(answered_at, $3) where id = $1 and workspace_id = $2
+"""
+
+
+class Known(NamedTuple):
+    """A comment that is stored."""
+
+    remote_id: str
+    id: UUID
+    thread_id: UUID
+    text: str
+    hidden: bool
+    liked: bool
+    deleted: bool
+    removed: bool
+
+
+async def store(
+    context: AppContext, lease: Lease, account: AccountRow, target: DueTarget, listed: Comments, *, began_at: datetime
+) -> int:
+    """Write what a network listed under a target, some at a time; return how many comments are new."""
+    own_parts = {target.remote_id, *target.thread_ids}
+    by_id = {item.remote_id: item for item in listed.items if item.remote_id not in own_parts}  # pages may repeat
+    items, new = list(by_id.values()), 0
+    for start in range(0, len(items), AT_ONCE):
+        async with lease.transaction() as db:
+            new += await _store_some(context, db, account, target, items[start : start + AT_ONCE])
+    if listed.complete:
+        async with lease.transaction() as db:
+            await db.execute(_DELETED, target.target_id, account.workspace_id, list(by_id), began_at)
+    return new
+
+
+async def _store_some(
+    context: AppContext, db: Db, account: AccountRow, target: DueTarget, items: Sequence[RemoteComment]
+) -> int:
+    workspace_id = account.workspace_id
+    remote_ids = {item.remote_id for item in items} | {item.parent_id for item in items if item.parent_id}
+    existing = {
+        record[0]: Known(*record) for record in await db.fetch(_KNOWN, account.id, workspace_id, list(remote_ids))
+    }
+    room = COMMENTS_MAX - int(await db.fetchval(_COUNT, target.target_id, workspace_id))
+    written: list[CommentRow] = []
+    for item in items:
+        stored = existing.get(item.remote_id)
+        if stored is not None:
+            await _follow(db, workspace_id, stored, item)
+        elif len(written) < room:
+            row = _row(account, target, item, existing, clock.now())
+            if await db.fetchval(_INSERT, *rows.values(row)):
+                written.append(row)
+                existing[item.remote_id] = Known(
+                    row.remote_id, row.id, row.thread_id, row.text, row.hidden, row.liked, deleted=False, removed=False
+                )
+    await _emit(context, db, written)
+    return len(written)
+
+
+def _row(
+    account: AccountRow, target: DueTarget, item: RemoteComment, existing: dict[str, Known], now: datetime
+) -> CommentRow:
+    comment_id = ids.new_id()
+    parent = existing.get(item.parent_id) if item.parent_id else None
+    return CommentRow(
+        id=comment_id,
+        workspace_id=account.workspace_id,
+        profile_id=target.profile_id,
+        account_id=account.id,
+        post_id=target.post_id,
+        target_id=target.target_id,
+        platform=account.platform,
+        mode=target.mode,
+        remote_id=item.remote_id,
+        parent_id=parent.id if parent else None,
+        thread_id=parent.thread_id if parent else comment_id,
+        reference=dict(item.reference),
+        author_id=item.author_id,
+        author_name=item.author_name,
+        author_handle=item.author_handle,
+        author_avatar_url=item.author_avatar_url,
+        author_url=item.author_url,
+        is_own=item.is_own,
+        text=item.text,
+        url=item.url,
+        posted_at=min(item.posted_at, now),  # clocks of others
+        created_at=now,
+        updated_at=now,
+        state="done" if item.is_own else "open",
+        hidden=item.hidden,
+        liked=item.liked,
+        edited_at=item.edited_at,
+    )
+
+
+async def _follow(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment) -> None:
+    """Write what has changed at the network."""
+    changed = (stored.text, stored.hidden, stored.liked) != (item.text, item.hidden, item.liked)
+    if not stored.removed and (changed or stored.deleted):
+        await db.execute(
+            _EDIT, stored.id, workspace_id, item.text, item.author_name, item.author_handle, item.author_avatar_url,
+            item.author_url, item.edited_at, item.hidden, item.liked, item.author_id, dict(item.reference),
+        )  # fmt: skip
+
+
+async def _emit(context: AppContext, db: Db, written: Collection[CommentRow]) -> None:
+    for row in written:
+        if row.is_own and row.parent_id is not None:
+            await db.execute(_ANSWERED, row.parent_id, row.workspace_id, row.posted_at)
+    received = [
+        CommentReceived(
+            workspace_id=row.workspace_id,
+            at=row.created_at,
+            profile_id=row.profile_id,
+            mode=row.mode,
+            data=views.event_data(row),
+        )
+        for row in written
+        if not row.is_own  # what we write must not set off who answers
+    ]
+    if received:
+        await context.emit(db, *received)

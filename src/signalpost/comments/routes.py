@@ -1,0 +1,159 @@
+"""Comments over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from signalpost.accounts.errors import PlatformError, PlatformTimeout
+from signalpost.comments import queries, views
+from signalpost.comments.actions import answer, change, moderate
+from signalpost.comments.errors import CommentActionUnavailable, CommentAnswered, ReplyLoop
+from signalpost.comments.queries import ANSWERS_SHOWN, CommentRow
+from signalpost.comments.schemas import (
+    Comment,
+    CommentListQuery,
+    CommentReply,
+    CommentReplyCreate,
+    CommentThread,
+    CommentUpdate,
+)
+from signalpost.context import AppContext
+from signalpost.identity.errors import TestModeOnlySandbox
+from signalpost.kit.db import Db
+from signalpost.kit.problems import Forbidden, HostNotFound, InvalidState, TooManyItems, UnsafeAddress
+from signalpost.kit.wire import Listing
+from signalpost.posts import queries as posts
+from signalpost.posts.rows import PostRow
+from signalpost.web.caller import Caller
+from signalpost.web.fields import CommentId, CommentReplyId, PostId
+from signalpost.web.inputs import Mine, require_profile
+from signalpost.web.paging import Page
+from signalpost.web.routing import Routes
+
+routes = Routes("Comments")
+
+MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine, param="id", why_absent=posts.why_absent)]
+MyComment = Annotated[CommentRow, Mine(CommentId, queries.find_mine, param="id")]
+_AT_NETWORK = (
+    Forbidden, TestModeOnlySandbox, CommentActionUnavailable, InvalidState, PlatformError, PlatformTimeout,
+    HostNotFound, UnsafeAddress,
+)  # fmt: skip
+
+
+@routes.get("/comments", scope="comments:read")
+async def list_comments(
+    context: AppContext, db: Db, caller: Caller, query: CommentListQuery, page: Page
+) -> Listing[Comment]:
+    """List what others wrote under published posts, what was collected last first.
+
+    Networks are asked every 5 minutes in the first hour of a post, hourly for a day, daily for 30 days. What is listed
+    was written by others: it is personal data, and forgotten after 90 days unless the operator says otherwise.
+    """
+    filters = (
+        _id(query.profile_id), _id(query.account_id), _id(query.post_id), query.state, query.since, query.unanswered,
+        query.q,
+    )  # fmt: skip
+    rows = await queries.visible(db, caller, filters, page)
+    if not rows:
+        await require_profile(context, db, caller, query.profile_id)
+    replies = await queries.replies(db, caller.workspace_id, [row.id for row in page.trim(rows)])
+    return await page.of_large(rows, lambda row: views.comment(row, replies[row.id]))
+
+
+@routes.get("/comments/{id}", scope="comments:read")
+async def get_comment(comment: MyComment, db: Db) -> Comment:
+    """Return a comment, with the answers from here."""
+    replies = await queries.replies(db, comment.workspace_id, [comment.id])
+    return views.comment(comment, replies[comment.id])
+
+
+@routes.get("/posts/{id}/comments", scope="comments:read")
+async def list_post_comments(post: MyPost, db: Db, page: Page) -> Listing[CommentThread]:
+    """List the comments under a post as threads, oldest first, with what the account itself wrote."""
+    rows = await queries.roots(db, post.workspace_id, post.id, page)
+    below = await queries.answers(db, post.workspace_id, [row.thread_id for row in page.trim(rows)])
+    comment_ids = [row.id for root in page.trim(rows) for row in (root, *below[root.thread_id])]
+    replies = await queries.replies(db, post.workspace_id, comment_ids)
+
+    def thread(root: CommentRow) -> CommentThread:
+        answers = below[root.thread_id]
+        return CommentThread(
+            comment=views.comment(root, replies[root.id]),
+            answers=[views.comment(row, replies[row.id]) for row in answers[:ANSWERS_SHOWN]],
+            more=len(answers) > ANSWERS_SHOWN,
+        )
+
+    return await page.of_large(rows, thread)
+
+
+@routes.patch("/comments/{id}", scope="comments:write", raises=(TestModeOnlySandbox,), example={"state": "done"})
+async def update_comment(comment: MyComment, db: Db, caller: Caller, data: CommentUpdate) -> Comment:
+    """Mark a comment done or open again, assign it to a member, or tag it. Nobody outside sees that."""
+    return await change.update_comment(db, caller, comment, data)
+
+
+@routes.post(
+    "/comments/{id}/reply",
+    scope="comments:write",
+    raises=(
+        Forbidden, TestModeOnlySandbox, CommentActionUnavailable, CommentAnswered, InvalidState, TooManyItems,
+        ReplyLoop,
+    ),
+)  # fmt: skip
+async def reply_to_comment(comment: MyComment, db: Db, caller: Caller, data: CommentReplyCreate) -> CommentReply:
+    """Answer a comment as the account whose post it is.
+
+    The answer is sent within a second or so, and never twice: if the network's response is lost, it is asked whether it
+    has the answer before anything is sent again. Then `state` is `sent` and the comment is done. What a contributor
+    answers waits for an approval (`pending`).
+    """
+    return await answer.reply(db, caller, comment, data)
+
+
+@routes.post(
+    "/comments/{id}/replies/{replyId}/approve",
+    scope="comments:read",
+    status=200,
+    raises=(Forbidden, TestModeOnlySandbox, InvalidState),
+)
+async def approve_comment_reply(comment: MyComment, reply_id: CommentReplyId, db: Db, caller: Caller) -> CommentReply:
+    """Approve an answer that waits for it; it is sent at once."""
+    return await answer.decide(db, caller, comment, UUID(int=reply_id.int), approved=True)
+
+
+@routes.post(
+    "/comments/{id}/replies/{replyId}/reject",
+    scope="comments:read",
+    status=200,
+    raises=(Forbidden, TestModeOnlySandbox, InvalidState),
+)
+async def reject_comment_reply(comment: MyComment, reply_id: CommentReplyId, db: Db, caller: Caller) -> CommentReply:
+    """Reject an answer that waits for an approval, or take back one's own."""
+    return await answer.decide(db, caller, comment, UUID(int=reply_id.int), approved=False)
+
+
+@routes.post("/comments/{id}/hide", scope="comments:write", status=200, raises=_AT_NETWORK)
+async def hide_comment(comment: MyComment, context: AppContext, caller: Caller) -> Comment:
+    """Hide a comment from others at its network."""
+    return await moderate.hide(context, caller, comment, hidden=True)
+
+
+@routes.post("/comments/{id}/unhide", scope="comments:write", status=200, raises=_AT_NETWORK)
+async def unhide_comment(comment: MyComment, context: AppContext, caller: Caller) -> Comment:
+    """Show a hidden comment again at its network."""
+    return await moderate.hide(context, caller, comment, hidden=False)
+
+
+@routes.post("/comments/{id}/like", scope="comments:write", status=200, raises=_AT_NETWORK)
+async def like_comment(comment: MyComment, context: AppContext, caller: Caller) -> Comment:
+    """Like a comment as the account."""
+    return await moderate.like(context, caller, comment, liked=True)
+
+
+@routes.delete("/comments/{id}", scope="comments:write", status=204, raises=_AT_NETWORK)
+async def delete_comment(comment: MyComment, context: AppContext, caller: Caller) -> None:
+    """Delete a comment at its network: what the account wrote, and what others wrote where the network lets it."""
+    await moderate.delete(context, caller, comment)
+
+
+def _id(value: UUID | None) -> UUID | None:
+    return None if value is None else UUID(int=value.int)

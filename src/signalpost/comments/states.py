@@ -1,0 +1,20 @@
+"""What a comment and an answer to it can be."""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+CommentState = Literal["open", "done"]
+ReplyState = Literal["pending", "sending", "sent", "failed", "unknown", "rejected"]
+"""Waits for an approval, is being sent, was sent, was refused, may have been sent, was not approved."""
+
+ON_ITS_WAY: Final = ("pending", "sending", "sent", "unknown")
+"""States of answers that others should know of before they answer too."""
+
+NOTES: Final[Mapping[str, str]] = {
+    "outcome_unknown": "The network did not say whether it took the answer. Look at the comment there before you"
+    " answer again.",
+    "account_disconnected": "The account is not connected. Connect it again, then answer once more.",
+    "comment_gone": "The comment was deleted before it could be answered.",
+    "platform_unavailable": "The network did not take the answer for hours. Answer once more.",
+}
+"""Code of a failed answer -> what to do, where the network says nothing of its own."""

@@ -1,0 +1,25 @@
+// What is said of a comment and of an answer in a few words.
+import { t } from "../i18n.js";
+
+/** @param {import("signalpost/api").Schemas["Comment"]} comment */
+export function stateWords(comment) {
+  const last = comment.replies.at(-1);
+  if (last && last.state !== "sent" && last.state !== "rejected") return replyWords(last.state);
+  if (comment.deletedAt) return t("deleted");
+  if (comment.hidden) return t("hidden");
+  return comment.answeredAt ? t("answered") : t("not answered");
+}
+
+/** @param {string} state of an answer */
+export function replyWords(state) {
+  /** @type {Record<string, string>} */
+  const words = {
+    pending: t("waits for an approval"),
+    sending: t("is being sent"),
+    sent: t("was sent"),
+    failed: t("was not sent"),
+    unknown: t("may have been sent: look at the network"),
+    rejected: t("was not approved"),
+  };
+  return words[state] ?? state;
+}

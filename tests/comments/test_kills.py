@@ -1,0 +1,101 @@
+"""A process that dies while it sends an answer: at each step in turn, and the answer is at the network once."""
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.comments import Commented, serve
+from tests.helpers.factories import Make
+
+from signalpost.comments.actions import send
+from signalpost.conformance.harness import (
+    Clock,
+    FakeHttp,
+    FakeResponse,
+    Killed,
+    Request,
+    json_response,
+    server_at,
+    session,
+)
+from signalpost.context import AppContext
+from signalpost.networks import CONNECTORS
+from signalpost.networks.contract import Journal, NetworkSession, Outcome, OutgoingReply
+
+STEPS = ("reply-begun", "reply-before-intent", "reply-after-intent", "reply-before-call", "reply-after-call",
+         "reply-before-done", "reply-after-done", "reply-answered")  # fmt: skip
+
+
+class Mastodon:
+    """A server that keeps what is created, with or without keys by which it recognises a repeated call."""
+
+    def __init__(self, *, knows_keys: bool) -> None:
+        self.knows_keys, self.clock = knows_keys, Clock()
+        self.http = FakeHttp(self.answer)
+        self.created: list[tuple[str, dict[str, Any]]] = []
+
+    def answer(self, request: Request) -> FakeResponse:
+        if request.method != "POST":
+            before = int(request.params.get("max_id", "1000"))
+            page = [status for _, status in reversed(self.created) if int(status["id"]) < before]
+            return FakeResponse(200, json.dumps(page).encode())
+        key = str(request.headers.get("Idempotency-Key"))
+        earlier = [status for other, status in self.created if other == key]
+        if earlier and self.knows_keys:
+            return json_response(200, earlier[0])
+        at = self.clock.now.isoformat().replace("+00:00", "Z")
+        status = {
+            "id": str(len(self.created) + 100), "content": f"<p>{request.json['status']}</p>", "created_at": at,
+            "in_reply_to_id": request.json["in_reply_to_id"],
+        }  # fmt: skip
+        self.created.append((key, status))
+        return json_response(200, status)
+
+    async def reply(self, through: NetworkSession, outgoing: OutgoingReply, journal: Journal) -> Outcome:
+        """Answer by the connector of Mastodon, through the client that the job uses."""
+        wrapped: Any = through.server.http
+        wrapped._http = self.http  # otherwise it would reach for the network
+        account = session(
+            wrapped, self.clock, server=server_at(wrapped), secrets={"accessToken": "t"}, remote_id="7@server.example",
+            facts={"dedupes": self.knows_keys},
+        )  # fmt: skip
+        function = CONNECTORS["mastodon"].reply
+        assert function is not None
+        return await function(account, dataclasses.replace(outgoing, comment_id="2"), journal)
+
+
+@pytest.mark.parametrize("knows_keys", [True, False])
+async def test_a_kill_at_any_step_doubles_nothing(
+    context: AppContext, api: Api, make: Make, monkeypatch: pytest.MonkeyPatch, knows_keys: bool
+) -> None:
+    owner = await make.owner()
+    await make.account(owner)
+    post = await Commented(context, api, owner).publish(make)
+    server = Mastodon(knows_keys=knows_keys)
+    serve(monkeypatch, post, reply=server.reply)
+    for step in STEPS:
+        post.wall.add(step)
+    await post.collect()
+    armed: list[str] = []
+
+    def failpoint(name: str) -> None:
+        if armed and armed[0] == name:
+            armed.clear()
+            raise Killed
+
+    monkeypatch.setattr(send, "failpoint", failpoint)
+    for step, comment in zip(STEPS, await post.list(), strict=True):
+        reply = (await post.reply(comment, f"Answer at {step}")).json()
+        armed.append(step)
+        before = len(server.created)
+        with pytest.raises(Killed):
+            await post.send(reply)
+        for _ in range(5):
+            again = await post.send(reply)
+            if again is None:
+                break
+            server.clock.advance(again.after_seconds)
+        ended = (await post.read(comment))["replies"][0]
+        assert (ended["state"], len(server.created) - before) == ("sent", 1), step

@@ -1,0 +1,177 @@
+"""Answers: sent once, whatever is lost on the way; held for an approval; and never between two programs for ever."""
+
+from typing import Any
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.comments import Commented, serve
+from tests.helpers.factories import Login, Make
+
+from signalpost.comments import work
+from signalpost.comments.actions import answer, send
+from signalpost.context import AppContext
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+
+
+@pytest.fixture
+async def owner(make: Make) -> Login:
+    owner = await make.owner()
+    await make.account(owner)
+    return owner
+
+
+@pytest.fixture
+async def post(context: AppContext, api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch) -> Commented:
+    commented = await Commented(context, api, owner).publish(make)
+    serve(monkeypatch, commented)
+    commented.wall.add("ada")
+    await commented.collect()
+    return commented
+
+
+async def the_comment(post: Commented) -> dict[str, Any]:
+    [comment] = await post.list()
+    return comment
+
+
+async def test_an_answer_is_sent_and_the_comment_is_done(post: Commented, api: Api) -> None:
+    comment = await the_comment(post)
+    accepted = await post.reply(comment, "At our shop.")
+    assert (accepted.status_code, accepted.json()["state"]) == (201, "sending")
+    assert await post.send(accepted.json()) is None
+
+    read = await post.read(comment)
+    [reply] = read["replies"]
+    assert (reply["state"], reply["error"], reply["text"]) == ("sent", None, "At our shop.")
+    assert reply["platformCommentId"].startswith("sbx_")
+    assert (read["state"], read["answeredAt"] is not None) == ("done", True)
+    [thread] = (await api.get(f"/posts/{post.post['id']}/comments", key=post.owner.key)).json()["data"]
+    assert [(each["text"], each["author"]["isSelf"]) for each in thread["answers"]] == [("At our shop.", True)]
+
+
+async def test_an_answer_is_written_once_for_an_idempotency_key(post: Commented, api: Api) -> None:
+    comment = await the_comment(post)
+    headers = {"Idempotency-Key": f"k-{comment['id']}"}
+    path = f"/comments/{comment['id']}/reply"
+    first, again = [await api.post(path, json={"text": "Hi."}, key=post.owner.key, headers=headers) for _ in range(2)]
+    assert first.json()["id"] == again.json()["id"]
+    assert len((await post.read(comment))["replies"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("marker", "runs", "state", "code"),
+    [
+        ("[[timeout]]", 2, "sent", None),
+        ("[[timeout:lost]]", 2, "sent", None),
+        ("[[timeout:forever]]", len(send.DELAYS) + 1, "unknown", "outcome_unknown"),
+        ("[[transient:2]]", 3, "sent", None),
+        ("[[fail:content_rejected]]", 1, "failed", "content_rejected"),
+        ("[[fail:rate_limited]]", len(send.DELAYS) + 1, "failed", "rate_limited"),
+        ("[[slow:50]]", 1, "sent", None),
+    ],
+)
+async def test_what_becomes_of_an_answer(post: Commented, marker: str, runs: int, state: str, code: str | None) -> None:
+    """A lost response is looked for; only what is certainly not there is sent again."""
+    comment = await the_comment(post)
+    reply = (await post.reply(comment, f"Hello {marker}")).json()
+    for _ in range(runs - 1):
+        again = await post.send(reply)
+        assert again is not None
+        assert again.after_seconds >= 1
+    assert await post.send(reply) is None
+    [ended] = (await post.read(comment))["replies"]
+    assert (ended["state"], (ended["error"] or {}).get("code")) == (state, code)
+    assert await post.send(reply) is None, "nothing more happens"
+
+
+async def test_an_answer_whose_worker_died_is_given_up_as_unknown_only_if_it_may_be_there(
+    post: Commented, database: Database
+) -> None:
+    comment = await the_comment(post)
+    for intent, state in ((None, "failed"), ("part:1", "unknown")):
+        reply = (await post.reply(comment)).json()
+        async with database.transaction() as db:
+            reply_id = ids.decode("rpl", reply["id"])
+            await db.execute("update comment_reply set intent = $2 where id = $1", reply_id, intent)
+        lease: Any = post.lease
+        await work.give_up(lease, {"reply_id": str(reply_id)}, None)
+        assert (await post.read(comment))["replies"][-1]["state"] == state
+
+
+async def test_who_answers_second_is_warned(post: Commented) -> None:
+    comment = await the_comment(post)
+    assert (await post.reply(comment, ifUnanswered=True)).status_code == 201
+    second = await post.reply(comment, ifUnanswered=True)
+    assert (second.status_code, second.json()["code"]) == (409, "comment_answered")
+    assert (await post.reply(comment)).status_code == 201
+
+
+async def test_what_a_contributor_answers_waits_for_an_approval(
+    post: Commented, api: Api, make: Make, owner: Login
+) -> None:
+    contributor, approver, viewer = [
+        await make.member(owner, role=role) for role in ("contributor", "approver", "viewer")
+    ]
+    comment = await the_comment(post)
+    assert (await post.reply(comment, key=viewer.key)).status_code == 403
+    reply = (await post.reply(comment, key=contributor.key)).json()
+    assert reply["state"] == "pending"
+    assert await post.send(reply) is None
+    path = f"/comments/{comment['id']}/replies/{reply['id']}"
+    assert (await api.post(f"{path}/approve", key=contributor.key)).status_code == 403
+    approved = (await api.post(f"{path}/approve", key=approver.key)).json()
+    assert (approved["state"], approved["decidedBy"]["type"]) == ("sending", "api_key")
+    assert (await api.post(f"{path}/reject", key=owner.key)).status_code == 409
+    await post.send(reply)
+    assert (await post.read(comment))["replies"][0]["state"] == "sent"
+
+    other = (await post.reply(comment, key=contributor.key)).json()
+    taken_back = await api.post(f"/comments/{comment['id']}/replies/{other['id']}/reject", key=contributor.key)
+    assert taken_back.json()["state"] == "rejected"
+    unknown = await api.post(f"/comments/{comment['id']}/replies/{ids.example('rpl')}/reject", key=owner.key)
+    assert unknown.status_code == 404
+
+
+async def test_two_programs_that_answer_each_other_are_stopped(
+    post: Commented, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also over many comments of the same author."""
+    monkeypatch.setattr(answer, "LOOP_MAX", 3)
+    for _ in range(3):
+        post.wall.add("ada")
+    await post.collect()
+    answers = [await post.reply(comment) for comment in await post.list()]
+    assert [each.status_code for each in answers] == [201, 201, 201, 429]
+    assert (answers[-1].json()["code"], answers[-1].headers["Retry-After"]) == ("reply_loop", "3600")
+
+
+async def test_what_the_network_would_refuse_is_refused_at_once(post: Commented) -> None:
+    comment = await the_comment(post)
+    refused = await post.reply(comment, "x" * 5_001)
+    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/text")
+
+
+async def test_nothing_is_sent_when_the_account_the_post_or_the_comment_is_gone(
+    post: Commented, api: Api, database: Database
+) -> None:
+    comment = await the_comment(post)
+    waiting = [(await post.reply(comment)).json() for _ in range(3)]
+    async with database.transaction() as db:
+        comment_id = ids.decode("cmt", comment["id"])
+        await db.execute("update comment set deleted_at = now() where id = $1", comment_id)
+    await post.send(waiting[0])
+    assert (await post.reply(comment)).json()["code"] == "comment_action_unavailable"
+    async with database.transaction() as db:
+        await db.execute("update comment set deleted_at = null where id = $1", comment_id)
+        await db.execute("update target set status = 'removed' where id = $1", post.target_id)
+    await post.send(waiting[1])
+    assert (await post.reply(comment)).json()["code"] == "invalid_state"
+    async with database.transaction() as db:
+        await db.execute("update target set status = 'published' where id = $1", post.target_id)
+        await db.execute("update account set status = 'disconnected' where id = $1", post.account_id)
+    await post.send(waiting[2])
+    assert (await post.reply(comment)).json()["code"] == "invalid_state"
+    codes = [(reply["state"], reply["error"]["code"]) for reply in (await post.read(comment))["replies"]]
+    gone = ("failed", "destination_missing")
+    assert codes == [gone, gone, ("failed", "account_disconnected")]

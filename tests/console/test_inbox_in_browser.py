@@ -1,0 +1,80 @@
+"""The inbox that a person can empty: by mouse and by keyboard, wide and on a phone."""
+
+import secrets
+
+import pytest
+from playwright.async_api import Page, expect
+from tests.console.browser import OpenPage, violations
+from tests.console.pages import visit
+from tests.helpers.service_process import Api
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+async def commented(owned: Api) -> dict[str, str]:
+    """A client with a post that three people commented on."""
+    profile: dict[str, str] = await owned.post("/profiles", json={"name": f"Bakery {secrets.token_hex(3)}"})
+    await owned.post("/platforms/sandbox/connect", json={"profileId": profile["id"], "fields": {"username": "bakery"}})
+    text = f"Rye bread today {secrets.token_hex(4)} [[comments:3]]"
+    await owned.post("/posts", json={"profileId": profile["id"], "text": text, "platforms": ["sandbox"]})
+
+    async def are_there() -> bool:
+        return len((await owned.get("/comments", params={"profileId": profile["id"]}))["data"]) == 3
+
+    await owned.service.until(are_there, "comments of the post")
+    return profile
+
+
+async def focused(page: Page) -> str:
+    return str(await page.evaluate("document.activeElement.closest('.inbox li')?.dataset.id ?? ''"))
+
+
+async def test_comments_are_answered_done_and_found_by_keyboard(console: OpenPage, owned: Api, axe: str) -> None:
+    profile = await commented(owned)
+    async with console(viewport={"width": 1200, "height": 1000}) as page:
+        await visit(page, f"/console/inbox?profileId={profile['id']}")
+        rows = page.locator(".inbox li")
+        await expect(rows).to_have_count(3)
+        assert await violations(page, axe) == []
+        await page.keyboard.press("j")
+        first = await focused(page)
+        await page.keyboard.press("j")
+        assert first
+        assert await focused(page) not in ("", first)
+        await page.keyboard.press("k")
+        assert await focused(page) == first
+        await page.keyboard.press("e")
+        await expect(rows).to_have_count(2)
+
+        await page.keyboard.press("r")
+        await expect(page.get_by_role("heading", name="The post")).to_be_visible()
+        await expect(page.get_by_text("Rye bread today")).to_be_visible()
+        assert await violations(page, axe) == []
+        await page.keyboard.press("r")
+        await page.keyboard.type("At our shop, until six.")
+        await expect(page.get_by_text("4,977 characters left")).to_be_visible()
+        await page.get_by_role("button", name="Send the answer").click()
+        await expect(page.get_by_text("was sent")).to_be_visible()
+        await expect(page.get_by_role("button", name="To do again")).to_be_visible()
+        await visit(page, f"/console/inbox?profileId={profile['id']}")
+        await expect(rows).to_have_count(1)
+    [comment] = (await owned.get("/comments", params={"profileId": profile["id"], "state": "open"}))["data"]
+    assert comment["replies"] == []
+
+
+async def test_a_comment_is_assigned_hidden_and_deleted_on_a_phone(console: OpenPage, owned: Api) -> None:
+    profile = await commented(owned)
+    [comment, *_] = (await owned.get("/comments", params={"profileId": profile["id"]}))["data"]
+    async with console(viewport={"width": 360, "height": 740}) as page:
+        await visit(page, f"/console/inbox/{comment['id']}")
+        await page.get_by_label("Member").select_option(index=1)
+        await page.get_by_role("button", name="Hide from others").click()
+        await expect(page.get_by_role("button", name="Show to others again")).to_be_visible()
+        await page.get_by_role("button", name="Like").click()
+        await expect(page.get_by_role("button", name="Like")).to_have_count(0)
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it scrolls sideways"
+        await page.get_by_role("button", name="Delete at the network").click()
+        await page.get_by_role("dialog").get_by_role("button", name="Delete at the network").click()
+        await expect(page.get_by_text("This comment was deleted.")).to_be_visible()
+    now = await owned.get(f"/comments/{comment['id']}")
+    assert (now["hidden"], now["liked"], now["text"], now["assignee"] is not None) == (True, True, "", True)
