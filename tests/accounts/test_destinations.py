@@ -11,6 +11,7 @@ from uuid import UUID
 
 import pytest
 from tests.helpers.authorization import HTML, REDIRECT_URL, AuthorizationFlow, Browser, authorization_flow
+from tests.helpers.blocked import until_blocked
 from tests.helpers.factories import Make
 from tests.helpers.sign_in_servers import api_of, context_with
 
@@ -277,6 +278,29 @@ async def test_connecting_again_repairs_all_accounts_of_the_grant(staged: Staged
     assert accounts == {first["id"]: "active", second["id"]: "active"}
     tokens = [(await staged.secrets(account["id"]))["accessToken"] for account in (first, second)]
     assert tokens == ["page-token-p1", "page-token-p2"]
+
+
+async def test_connecting_takes_accounts_in_the_order_of_all(staged: Staged) -> None:
+    """The page had another grant. Whoever else locks several accounts, in the order of their ids, meets no deadlock."""
+    returned = (await staged.come_back()).json()
+    first = (await staged.switch("p1", selectionToken=returned["selectionToken"])).json()
+    second = (await staged.switch("p2")).json()
+    ours, shared = sorted(uuid_of(account["id"]) for account in (first, second))
+    page = "p1" if uuid_of(first["id"]) == ours else "p2"
+    database, lock = staged.flow.database, "select from account where id = $1 for no key update"
+    async with database.transaction() as db:
+        await db.execute("update account set grant_remote_id = 'person-9' where id = $1", ours)
+    async with database.transaction() as db:
+        await db.execute(lock, ours)
+        connecting = asyncio.create_task(staged.switch(page))
+        await until_blocked(database, db)
+        await db.execute(f"{lock} nowait", shared)
+    connected = await connecting
+
+    assert connected.status_code == 201, connected.text
+    async with database.connection() as db:
+        grants = await db.fetch("select distinct grant_remote_id from account where id = any($1)", [ours, shared])
+    assert [row["grant_remote_id"] for row in grants] == ["person-1"]
 
 
 async def test_a_grant_that_does_not_cover_the_account_to_reconnect_is_refused(staged: Staged) -> None:

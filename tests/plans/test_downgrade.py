@@ -1,11 +1,13 @@
 """A smaller plan deletes nothing: the newest beyond its limits become read-only, and a larger plan gives them back."""
 
+import asyncio
 import dataclasses
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.blocked import until_blocked
 from tests.helpers.contract import invited_email
 from tests.helpers.factories import Login, Make
 from tests.helpers.identity import PASSWORD
@@ -77,6 +79,32 @@ async def test_what_is_created_while_the_plan_becomes_smaller_is_looked_at_again
     assert waits
     await handler(_Lease(sold), payload)
     assert over(await listed(shop, owner, "/platforms/accounts/all")) == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize("table", ["account", "profile", "member"])
+async def test_a_plan_takes_rows_in_the_order_of_all(sold: AppContext, shop: Api, make: Make, table: str) -> None:
+    """In that of their ids, wherever they lie: else it and whoever locks several of them end in a deadlock."""
+    owner = await make.owner(plan="pro")
+    for _ in range(4):
+        if table == "member":
+            await make.member(owner, role="editor")
+        elif table == "profile":
+            await make.profile(owner)
+    for _ in range(6 if table == "account" else 0):
+        await make.account(owner)
+    last = f"select id from {table} where workspace_id = $1 order by id desc limit 2"
+    async with sold.database.transaction() as db:
+        second, first = [row["id"] for row in await db.fetch(last, owner.workspace_id)]
+    async with sold.database.transaction() as db:  # so that it lies behind the other one
+        await db.execute(f"update {table} set over_limit = over_limit where id = $1", first)
+    async with sold.database.transaction() as db:
+        await db.execute(f"select from {table} where id = $1 for no key update", first)
+        moving = asyncio.create_task(move(sold, owner, "free"))
+        await until_blocked(sold.database, db)
+        await db.execute(f"select from {table} where id = $1 for no key update nowait", second)
+    await moving
+    async with sold.database.connection() as db:
+        assert await db.fetchval(f"select bool_and(over_limit) from {table} where id = any($1)", [first, second])
 
 
 async def test_what_waits_for_the_plan_goes_out_after_an_upgrade(sold: AppContext, shop: Api, make: Make) -> None:

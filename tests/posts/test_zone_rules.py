@@ -1,5 +1,6 @@
 """A country changes its clocks after a post was scheduled for a wall time there: the post is moved, and says so."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -7,11 +8,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
+from tests.helpers.blocked import until_blocked
 from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
-from signalpost.posts import times, work
+from signalpost.posts import queries, times, work
 from signalpost.posts.change import zone_rules
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -116,6 +118,31 @@ async def test_the_rules_of_daylight_saving_apply(
     await _run(context)
 
     assert (await _row(context, post))["scheduled_at"] == right
+
+
+async def test_lanes_are_locked_before_posts(context: AppContext, make: Make, owner: Login) -> None:
+    """As by whoever changes a post: if both were begun in the other order, they would end in a deadlock."""
+    post = await _scheduled(make, owner, _summer().isoformat())
+    right = (await _row(context, post))["scheduled_at"]
+    later = right + timedelta(hours=1)
+    await _as_if_by_old_rules(context, post, later)
+    async with context.database.connection() as db:
+        await db.execute(
+            "update lane set next_due_at = $2 where kind = 'target' and key in ("
+            "select account_id from target where post_id = $1)",
+            _id(post),
+            later,
+        )
+    async with context.database.transaction() as db:
+        accounts = await db.fetch("select account_id from target where post_id = $1", _id(post))
+        await queries.lock_lanes(db, [row["account_id"] for row in accounts])
+        moving = asyncio.create_task(_run(context))
+        await until_blocked(context.database, db)
+        await db.execute("select from post where id = $1 for no key update nowait", _id(post))
+    await moving
+
+    row = await _row(context, post)
+    assert row["scheduled_at"] == row["due_at"] == row["next_due_at"] == right
 
 
 async def test_a_post_for_an_instant_stays(context: AppContext, make: Make, owner: Login) -> None:

@@ -85,12 +85,12 @@ where a.workspace_id = $1 and a.id = $2 and ($3 or a.platform = 'sandbox')
 and ($4::uuid[] is null or a.profile_id = any($4))
 """
 _LOCK = _SELECT + "where a.workspace_id = $1 and a.id = $2 for update"
-_LOCK_REMOTE = _SELECT + "where a.profile_id = $1 and a.platform = $2 and a.remote_id = $3 for update"
 _LOCK_OF_PROFILE = (
     _SELECT + "where a.workspace_id = $1 and a.profile_id = $2 and a.status <> 'disconnected' order by a.id for update"
 )
-_LOCK_SHARING = f"""{_SELECT}
-where a.workspace_id = $1 and a.platform = $2 and a.grant_remote_id = $3 and a.status <> 'disconnected'
+_LOCK_CONNECTED = f"""{_SELECT}
+where a.workspace_id = $1 and a.platform = $2 and (
+    (a.profile_id = $3 and a.remote_id = $4) or (a.grant_remote_id = $5 and a.status <> 'disconnected'))
 order by a.id for update
 """
 _AT_PLATFORM = """
@@ -148,14 +148,20 @@ async def lock(db: Db, workspace_id: UUID, account_id: UUID) -> AccountRow | Non
     return _account_or_none(await db.fetchrow(_LOCK, workspace_id, account_id))
 
 
-async def lock_remote(db: Db, profile_id: UUID, platform: str, remote_id: str) -> AccountRow | None:
-    """Return the profile's row for this platform account, locked until the transaction ends."""
-    return _account_or_none(await db.fetchrow(_LOCK_REMOTE, profile_id, platform, remote_id))
+async def lock_connected(
+    db: Db, workspace_id: UUID, platform: str, *, profile_id: UUID, remote_id: str, grant_remote_id: str | None
+) -> tuple[AccountRow | None, list[AccountRow]]:
+    """Return the profile's row for this platform account, and the accounts that share the grant, none without one.
 
-
-async def lock_sharing(db: Db, workspace_id: UUID, platform: str, grant_remote_id: str) -> list[AccountRow]:
-    """Return the accounts that share a grant, locked until the transaction ends; not disconnected ones."""
-    return [_read(record) for record in await db.fetch(_LOCK_SHARING, workspace_id, platform, grant_remote_id)]
+    All are locked until the transaction ends, in one order. Disconnected ones share nothing.
+    """
+    records = await db.fetch(_LOCK_CONNECTED, workspace_id, platform, profile_id, remote_id, grant_remote_id)
+    locked = [_read(record) for record in records]
+    existing = next((row for row in locked if (row.profile_id, row.remote_id) == (profile_id, remote_id)), None)
+    if grant_remote_id is None:
+        return existing, []
+    sharing = [row for row in locked if row.grant_remote_id == grant_remote_id]
+    return existing, [row for row in sharing if row.status != "disconnected"]
 
 
 async def with_grants(db: Db, caller: Caller, platform: str, profile_id: UUID | None) -> list[AccountRow]:

@@ -359,12 +359,16 @@ async def remove(context: AppContext, db: Db, row: MemberRow) -> None:
 
 
 _FIT: Final = """
-update member m set over_limit = r.over
-from (
-    select id, row_number() over (order by role = 'owner' desc, joined_at, id) > coalesce($2, 2147483647) as over
-    from member where workspace_id = $1 and status in ('active', 'suspended')
-) r
-where m.id = r.id and m.workspace_id = $1 and m.over_limit <> r.over
+with changing as materialized (
+    select m.id, r.over
+    from member m join (
+        select id, row_number() over (order by role = 'owner' desc, joined_at, id) > coalesce($2, 2147483647) as over
+        from member where workspace_id = $1 and status in ('active', 'suspended')
+    ) r on r.id = m.id
+    where m.workspace_id = $1 and m.over_limit <> r.over
+    order by m.id for no key update of m  -- as all do that lock several members
+)
+update member m set over_limit = c.over from changing c where m.id = c.id and m.workspace_id = $1
 returning m.id
 """
 

@@ -8,12 +8,17 @@ from signalpost.kit.db import Db
 from signalpost.plans import limits
 
 _FIT = """
-update profile p set over_limit = r.over, version = p.version + 1, updated_at = now()
-from (
-    select id, row_number() over (order by is_default desc, created_at, id) > coalesce($2, 2147483647) as over
-    from profile where workspace_id = $1 and deleted_at is null
-) r
-where p.id = r.id and p.workspace_id = $1 and p.over_limit <> r.over
+with changing as materialized (
+    select p.id, r.over
+    from profile p join (
+        select id, row_number() over (order by is_default desc, created_at, id) > coalesce($2, 2147483647) as over
+        from profile where workspace_id = $1 and deleted_at is null
+    ) r on r.id = p.id
+    where p.workspace_id = $1 and p.over_limit <> r.over
+    order by p.id for no key update of p  -- as all do that lock several profiles
+)
+update profile p set over_limit = c.over, version = p.version + 1, updated_at = now()
+from changing c where p.id = c.id and p.workspace_id = $1
 """
 
 

@@ -106,8 +106,10 @@ async def upsert_account(
         raise problems.NotFound("The profile was deleted.")
     if profile.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
-    sharing = await lock_sharing(db, request, grant)
-    existing = await queries.lock_remote(db, request.profile_id, request.platform, identity.remote_id)
+    existing, sharing = await queries.lock_connected(
+        db, request.workspace_id, request.platform, profile_id=request.profile_id, remote_id=identity.remote_id,
+        grant_remote_id=None if grant is None else grant.remote_id,
+    )  # fmt: skip
     previous_server = await _require_allowed(context, db, request, identity, existing)
     parent_id = parent_of(request, identity, grant, sharing)
     new = _new_row(
@@ -248,13 +250,6 @@ async def _emit_connected(
         workspace_id=row.workspace_id, at=clock.now(), profile_id=row.profile_id, mode=request.mode, data=data
     )
     await context.emit(db, event)
-
-
-async def lock_sharing(db: Db, request: ConnectRequest, grant: Identity | None) -> list[AccountRow]:
-    """Lock the accounts that share a grant, before the account that is being connected; none without a grant."""
-    if grant is None:
-        return []
-    return await queries.lock_sharing(db, request.workspace_id, request.platform, grant.remote_id)
 
 
 def parent_of(

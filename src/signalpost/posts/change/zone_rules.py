@@ -9,7 +9,7 @@ from signalpost.engine.wake import wake
 from signalpost.events import Actor
 from signalpost.kit import clock, zones
 from signalpost.kit.db import Db
-from signalpost.posts import times
+from signalpost.posts import queries, times
 from signalpost.posts.documents import Change
 from signalpost.posts.write import audit
 from signalpost.posts.write.audit import PostRef
@@ -26,6 +26,7 @@ where (workspace_id, scheduled_at, id) > ($1, $2, $3) and stage in ('draft', 'sc
     and (tzdata_version is null or tzdata_version < $5 collate "C")
 order by workspace_id, scheduled_at, id limit $6
 """
+_MOVABLE_LANES = "select distinct account_id from target where post_id = any($1) and status = 'pending'"
 # A post that is being changed at this moment is left to the next pass: it may get another time.
 _MOVE = """
 with wanted as (
@@ -80,6 +81,9 @@ async def apply_zone_rules(db: Db, posts: Sequence[OutdatedPost]) -> int:
     """
     instants = await _instants(db, posts)
     resolved = [post for post in posts if post.id in instants]
+    others = [post.id for post in resolved if instants[post.id] != post.scheduled_at]
+    lanes = [row["account_id"] for row in await db.fetch(_MOVABLE_LANES, others)] if others else []
+    await queries.lock_lanes(db, lanes)  # before the posts, as whoever changes one
     rows = await db.fetch(
         _MOVE,
         [post.id for post in resolved],
