@@ -4,16 +4,12 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from requests_oauthlib import OAuth2Session
 from tests.counterparts.tools import free_port
 from tests.helpers.api import Api
@@ -24,6 +20,11 @@ from signalpost.context import AppContext
 from signalpost.identity.actions import sign_in
 from signalpost.main import app
 
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.client.auth import AuthorizationCodeResult
+    from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+
 
 class Memory:
     """Where the client of an assistant keeps what it got."""
@@ -32,16 +33,16 @@ class Memory:
         self.tokens: OAuthToken | None = None
         self.client: OAuthClientInformationFull | None = None
 
-    async def get_tokens(self) -> OAuthToken | None:
+    async def get_tokens(self) -> "OAuthToken | None":
         return self.tokens
 
-    async def set_tokens(self, tokens: OAuthToken) -> None:
+    async def set_tokens(self, tokens: "OAuthToken") -> None:
         self.tokens = tokens
 
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
+    async def get_client_info(self) -> "OAuthClientInformationFull | None":
         return self.client
 
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+    async def set_client_info(self, client_info: "OAuthClientInformationFull") -> None:
         self.client = client_info
 
 
@@ -73,14 +74,20 @@ async def place(context: AppContext, api: Api) -> AsyncIterator[Place]:
 
 
 @asynccontextmanager
-async def assistant(place: Place, memory: Memory, *, publish: str = "") -> AsyncIterator[Client]:
+async def assistant(place: Place, memory: Memory, *, publish: str = "") -> AsyncIterator["Client"]:
     """The official client, which finds out by itself how to sign in, and asks a person."""
+    # Here, since to import it takes two seconds, and each process of a run collects all tests.
+    from mcp import Client
+    from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.shared.auth import OAuthClientMetadata
+
     at: list[str] = []
 
     async def open_browser(address: str) -> None:
         at.append(await place.allow(address, publish=publish))
 
-    async def come_back() -> AuthorizationCodeResult:
+    async def come_back() -> "AuthorizationCodeResult":
         query = {name: values[0] for name, values in parse_qs(urlsplit(at.pop()).query).items()}
         return AuthorizationCodeResult(code=query["code"], state=query["state"], iss=query["iss"])
 

@@ -95,7 +95,7 @@ def in_module(source: str) -> Iterator[str]:
 
 
 @functools.cache
-def words_of(scripts: tuple[Path, ...]) -> dict[str, dict[str, list[tuple[int, str]]]]:
+def words_of(*scripts: Path) -> dict[str, dict[str, list[tuple[int, str]]]]:
     """Read JavaScript in one process: `texts` (names, strings, comments, templates) and declared `names` of each file.
 
     Of a catalog of translations, only the English texts are read.
@@ -125,14 +125,15 @@ def in_text(text: str) -> Iterator[str]:
         yield from (f"{number}: {match[0]}" for match in EVERYWHERE.finditer(line))
 
 
+@pytest.mark.xdist_group("words")  # all scripts are read by one process
 @pytest.mark.parametrize(
     "folder", sorted({path.parent for path in (*MODULES, *TEXTS, *SCRIPTS)}), ids=lambda path: path.name
 )
 def test_plain_words_are_used(folder: Path) -> None:
     uses = [f"{path.name}:{use}" for path in MODULES if path.parent == folder for use in in_module(path.read_text())]
     uses += [f"{path.name}:{use}" for path in TEXTS if path.parent == folder for use in in_text(path.read_text())]
-    scripts = tuple(path for path in SCRIPTS if path.parent == folder)
-    uses += [f"{path.name}:{use}" for path in scripts for use in in_script(words_of(scripts)[str(path)])]
+    scripts = [path for path in SCRIPTS if path.parent == folder]
+    uses += [f"{path.name}:{use}" for path in scripts for use in in_script(words_of(*SCRIPTS)[str(path)])]
 
     assert [f"{use} (docs/glossary.md: {instead_of(use.rpartition(': ')[2])})" for use in uses] == []
 
@@ -174,7 +175,7 @@ def test_the_check_looks_at_names_strings_comments_and_definitions_of_scripts(tm
     catalog.parent.mkdir()
     catalog.write_text('export default { "A wish": "told" };\n')
 
-    words = words_of((page, catalog))
+    words = words_of(page, catalog)
 
     assert sorted(in_script(words[str(page)])) == [
         *("1: anew", "2: shown", "3: found", "3: kept", "3: shown", "4: Wishes", "4: told"),
