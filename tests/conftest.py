@@ -67,7 +67,7 @@ pytest.MonkeyPatch().setattr(providers, "is_local_module_file", lambda path: Fal
 
 __all__ = ["record"]
 
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"}
 _REAL_ARGON2 = passwords._ARGON2
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
 NOT_QUICK = (

@@ -20,6 +20,8 @@ from tests.figures.plugin import NONE
 from tests.figures.results import STORED, Result
 
 MADE = (STORED, page.FILE)
+JOBS = 2 * (os.cpu_count() or 1)
+"""Processes for what measures no time: many of such tests mostly wait, as for the end of a lease."""
 
 
 def _output(*command: str) -> str:
@@ -43,7 +45,7 @@ def _machine() -> str:
 
 def _pytest(names: Sequence[str], paths: Sequence[str], *, alone: bool) -> dict[str, Any] | None:
     """Run tests of these figures in their full size; return what each found, or None if the run broke off."""
-    divided = () if alone else ("-n", "auto", "--dist", "loadgroup")
+    divided = () if alone else ("-n", str(JOBS), "--dist", "loadgroup")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figures"
         options = ("--figures", ",".join(names), "--figures-to", str(file), *(("--alone",) if alone else ()))
@@ -62,7 +64,7 @@ def run(names: Sequence[str], *, others: bool) -> int:
     began, load, commit = datetime.now(UTC), os.getloadavg()[0], _commit()
     paths = [*(OTHERS if others else ()), *(path for name in names for path in GOALS[name].paths)]
     all_found: list[dict[str, Any]] = []
-    for alone in (False, True):  # first what runs in as many processes as there are processors
+    for alone in (False, True):
         found = _pytest([*names, *([NONE] if others else [])], [*dict.fromkeys(paths)], alone=alone)
         if found is None:
             break
