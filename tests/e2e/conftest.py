@@ -1,6 +1,6 @@
 """The parts of a first post: the service as a process, Bluesky's reference server, third-party receivers.
 
-All these tests are in one xdist group, so that they share one Bluesky server.
+Tests that share one Bluesky server and this installation are in one xdist group; what has its own is in another.
 """
 
 from collections.abc import AsyncIterator

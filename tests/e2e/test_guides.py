@@ -21,7 +21,7 @@ from tests.faults.own_postgres import fake_clock, migrated_files, own_postgres
 from tests.helpers.apps import form_of
 from tests.helpers.service_process import Api, Service, installed
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e-guides")]
 GUIDES = CHECKOUT / "docs" / "guides"
 YEAR_SECONDS = 366 * 24 * 3600
 EMAIL, PASSWORD = "ada@example.com", "correct horse battery"
