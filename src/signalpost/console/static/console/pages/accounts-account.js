@@ -117,9 +117,28 @@ function NotFound() {
   `;
 }
 
+/** @type {() => Record<string, string>} */
+const ABILITIES = () => ({
+  text: t("Texts"),
+  image: t("Pictures"),
+  video: t("Videos"),
+  carousel: t("Several pictures"),
+  story: t("Stories"),
+  thread: t("Threads"),
+  firstComment: t("First comment"),
+  delete: t("Deleting what is published"),
+  analytics: t("Analytics"),
+});
+
+/** What posts of the account can be. @param {PlatformAccount} account */
+const abilitiesOf = ({ capabilities }) =>
+  Object.entries(capabilities)
+    .filter(([, value]) => value === true)
+    .map(([key]) => ABILITIES()[key] ?? key)
+    .join(", ");
+
 /** @param {{account: PlatformAccount, reload: () => Promise<void>}} props */
 function Details({ account, reload }) {
-  const able = Object.entries(account.capabilities).filter(([, value]) => value === true);
   return html`
     <${Card} title=${t("Details")}>
       <dl class="facts">
@@ -155,7 +174,7 @@ function Details({ account, reload }) {
           ${account.dailyLimit ? ` / ${number(account.dailyLimit)}` : ""}
         </dd>
         <dt>${t("Can do")}</dt>
-        <dd>${able.map(([name]) => name).join(", ")}</dd>
+        <dd>${abilitiesOf(account)}</dd>
       </dl>
     <//>
   `;
