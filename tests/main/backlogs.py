@@ -353,6 +353,7 @@ BACKLOGS: Final = {
 
 OTHERS: Final = {
     "analytics.plan": "tests/analytics/test_backlog.py",
+    "comments.plan": "tests/comments/test_comments.py",
     "billing.upkeep": "tests/billing/test_backlog.py",
     "request_log.rotate": "drops whole partitions, one for each day: no statement depends on their rows",
     "workspaces.erase": "tests/workspaces/test_deletion.py",

@@ -22,6 +22,7 @@ from signalpost.networks.contract import (
     NeedsReconnect,
     NetworkSession,
     OutcomeUnknown,
+    OutgoingReply,
     Part,
     Published,
     Refused,
@@ -442,3 +443,44 @@ async def test_lost_responses_are_unknown_until_the_server_is_asked(pds: Referen
     assert isinstance(last, Published)
     texts = [value["text"] for value in await all_posts(http, pds, opened.remote_id)]
     assert (texts.count("a lost answer"), texts.count("and its reply")) == (1, 1)
+
+
+async def test_an_answer_stands_in_the_thread_and_is_written_once(pds: ReferencePds, http: Client) -> None:
+    """Bob comments on a post of Alice, who answers; a lost response is settled by reading the record back."""
+    alice, bob = [await open_account(http, pds, account) for account in pds.accounts[:2]]
+    post = await bluesky().publish(alice, outgoing("Fresh rolls", dedupe_key="rolls"), MemoryJournal())
+    assert isinstance(post, Published)
+    root = await reference(http, pds, post.remote_id)
+    record = {
+        "$type": POST, "text": "Where?", "createdAt": "2026-11-21T18:00:00.000Z",
+        "reply": {"root": root, "parent": root},
+    }  # fmt: skip
+    written = await bob.server.call(
+        "POST", "/xrpc/com.atproto.repo.createRecord",
+        headers={"Authorization": f"Bearer {bob.secrets['accessJwt']}"},
+        json={"repo": bob.remote_id, "collection": POST, "record": record},
+    )  # fmt: skip
+    comment = written.json()
+    answer = OutgoingReply(
+        post_id=post.remote_id, comment_id=comment["uri"], author_handle="bob.test",
+        reference={"cid": comment["cid"], "root": {"id": root["uri"], "cid": root["cid"]}}, text="At our shop.",
+        dedupe_key="answer", created_at=datetime.now(UTC),
+    )  # fmt: skip
+    reply, journal = bluesky().reply, MemoryJournal()
+    assert reply is not None
+    outcome = await reply(alice, answer, journal)
+    assert isinstance(outcome, Published), outcome
+    value = (await read(http, pds, outcome.remote_id))["value"]
+    parent = {"uri": comment["uri"], "cid": comment["cid"]}
+    assert (value["text"], value["reply"]) == ("At our shop.", {"root": root, "parent": parent})
+
+    step = journal.values["part:2"]
+    lost = MemoryJournal(values={"part:2": {"rkey": step["rkey"], "at": step["at"]}}, open={"part:2"})
+    assert await reply(alice, answer, lost) == outcome
+    mine = [each for each in await all_posts(http, pds, alice.remote_id) if each["text"] == "At our shop."]
+    assert len(mine) == 1
+
+
+async def reference(http: Client, pds: ReferencePds, uri: str) -> dict[str, str]:
+    record = await read(http, pds, uri)
+    return {"uri": record["uri"], "cid": record["cid"]}

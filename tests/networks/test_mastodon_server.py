@@ -31,11 +31,13 @@ from signalpost.networks.contract import (
     ApiError,
     AuthorizationCode,
     BadCredentials,
+    Comments,
     Identity,
     InvalidField,
     NeedsReconnect,
     NetworkSession,
     OutcomeUnknown,
+    OutgoingReply,
     Pending,
     Published,
     Refused,
@@ -353,3 +355,36 @@ async def test_a_server_without_v2_is_asked_for_v1(http: Client) -> None:
         "me@m.example",
     )
     assert identity.facts["limits"]["text"] == {"max_length": 1234}
+
+
+async def test_comments_are_read_and_answered_once(http: Client, server: MastodonMock) -> None:
+    account = await opened(http, server)
+    post = await MASTODON.publish(account, outgoing("Fresh rolls", dedupe_key="rolls"), MemoryJournal())
+    assert isinstance(post, Published)
+    client = Mastodon(access_token=server.access_token, api_base_url=server.url, version_check_mode="none")
+    said = await asyncio.to_thread(client.status_post, "Where can I buy them?", in_reply_to_id=post.remote_id)
+    assert MASTODON.comments is not None
+    assert MASTODON.reply is not None
+    [comment] = (await listed(account, post.remote_id)).items
+    assert (comment.remote_id, comment.text, comment.parent_id) == (str(said.id), "Where can I buy them?", None)
+    answer = OutgoingReply(
+        post_id=post.remote_id, comment_id=comment.remote_id, author_handle="ada@other.example",
+        reference=comment.reference, text="At our shop.", dedupe_key="answer", created_at=datetime.now(UTC),
+    )  # fmt: skip
+    journal = MemoryJournal()
+    outcome = await MASTODON.reply(account, answer, journal)
+    assert isinstance(outcome, Published), outcome
+    again = MemoryJournal(values={"part:1": {"at": journal.values["part:1"]["at"]}}, open={"part:1"})
+    account.now = lambda: datetime.now(UTC) + timedelta(seconds=60)  # before that it is too early to tell
+    assert await MASTODON.reply(account, answer, again) == outcome
+    below = {item.remote_id: item for item in (await listed(account, post.remote_id)).items}
+    assert set(below) == {comment.remote_id, outcome.remote_id}
+    assert below[outcome.remote_id].parent_id == comment.remote_id
+    assert below[outcome.remote_id].text.endswith("At our shop.")
+
+
+async def listed(account: NetworkSession, post_id: str) -> Comments:
+    assert MASTODON.comments is not None
+    found = (await MASTODON.comments(account, [post_id], None))[post_id]
+    assert found is not None
+    return found

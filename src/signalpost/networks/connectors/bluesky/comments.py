@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from signalpost.kit.http import BadResponse
+from signalpost.kit.worker_threads import in_thread
 from signalpost.networks.connectors.bluesky.calls import call
 from signalpost.networks.connectors.bluesky.publish import publish
 from signalpost.networks.connectors.bluesky.record import COLLECTION
-from signalpost.networks.contract import ApiError, Comments, NetworkSession, OutgoingReply, RemoteComment
+from signalpost.networks.contract import ApiError, Comments, NetworkSession, OutgoingReply, RemoteComment, Response
 from signalpost.networks.contract.comments import LISTED_MAX
 from signalpost.networks.replies import ReplyPost, reply_as_part
 from signalpost.networks.responses import members, string
@@ -33,14 +34,14 @@ async def comments(
                 raise
             listed[uri] = None
             continue
-        thread = members(response).get("thread")
-        if not isinstance(thread, dict) or not isinstance(thread.get("post"), dict):
-            raise BadResponse("the response is not the thread of a post", status=response.status)
-        listed[uri] = _read(thread, uri, session.remote_id)
+        listed[uri] = await in_thread(_read, response, uri, session.remote_id)
     return listed
 
 
-def _read(thread: Mapping[str, Any], uri: str, own_did: str) -> Comments:
+def _read(response: Response, uri: str, own_did: str) -> Comments:
+    thread = members(response).get("thread")
+    if not isinstance(thread, dict) or not isinstance(thread.get("post"), dict):
+        raise BadResponse("the response is not the thread of a post", status=response.status)
     items: list[RemoteComment] = []
     for node, parent_uri in _below(thread):
         if len(items) >= LISTED_MAX:

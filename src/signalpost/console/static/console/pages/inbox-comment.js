@@ -121,7 +121,7 @@ function Said({ comment, reload }) {
   return html`
     <${Card} title=${t("Comment")}>
       <p>
-        <strong dir="auto">${author.name || t("someone")}</strong>
+        <strong dir="auto">${author.name || t("someone")}</strong>${" "}
         ${author.handle && html`<span class="soft">@${author.handle}</span>`}${" "}
         <span class="soft">
           <${Time} at=${comment.postedAt} />
