@@ -90,7 +90,5 @@ async def test_an_unknown_extension_is_named_at_the_start(context: AppContext, t
     settings = dataclasses.replace(context.settings, extensions_off=("streams",), data_dir=tmp_path)
     with pytest.raises(BadSettings) as refused:
         wiring.rooms(settings)
-    assert (
-        "'streams' is no extension; these are: apps, comments, feeds, mcp, oidc, request_log, sandbox_clock, stream"
-        in str(refused.value)
-    )
+    known = "apps, calendar_links, comments, feeds, mcp, oidc, request_log, sandbox_clock, stream"
+    assert f"'streams' is no extension; these are: {known}" in str(refused.value)

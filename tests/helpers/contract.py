@@ -179,7 +179,11 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
         session = await session_of(Sample(api, make, owner, found, staff), owner)
         found["agr"] = await granted(make.context, api, session.access_token)
     found |= await commented(make, owner) if needed & {"cmt", "rpl"} else {}
-    await create("fed", "/feeds", {"profileId": owner.profile, "url": "http://127.0.0.1:9/feed"})
+    for prefix, path, fields in (
+        ("cal", "/calendar-links", {"name": "Bakery"}),
+        ("fed", "/feeds", {"url": "http://127.0.0.1:9/feed"}),
+    ):
+        await create(prefix, path, {"profileId": owner.profile} | fields)
     if "med" in needed:
         found["med"] = await upload(api, owner)
     if "ses" in needed:

@@ -50,6 +50,7 @@ TAGS = {
     "Slot queues": "Weekly times of a profile. A post takes the next free one with `publishMode: slot`.",
     "Posts": "A post has one target per account. Publish it now or later; each target reports its own outcome.",
     "Approval by link": "Links by which people without a user here read posts and decide on them.",
+    "Calendar links": "Links by which any calendar program shows when posts go out.",
     "Apps": "Apps of others that act for a workspace by OAuth 2.1, and what they were allowed.",
     "Comments": "What people write under published posts, and the answers to it.",
     "Feeds": "RSS and Atom feeds whose new items become drafts or posts, by rules.",

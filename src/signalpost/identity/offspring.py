@@ -86,6 +86,7 @@ _REVOKE_INVITE: Final = "update platform_invite set status = 'revoked', revoked_
 _REVOKE_LINK: Final = "update approval_link set revoked_at = now() where revoked_at is null and"
 _MAKER: Final = Asks("approval_links.actions.guest._maker")
 _STARTER: Final = Asks("accounts.actions.start.require_starter")
+_READER: Final = Asks("calendar_links.actions.read._maker")
 _HOLD_FEED: Final = (
     "update feed set state = 'held', held_reason = 'rights', next_attempt_at = null, version = version + 1,"
     " updated_at = now() where state = 'active' and"
@@ -164,6 +165,19 @@ OFFSPRING: Final = (
             "rights_lost": _MAKER,
             "person_left": Ends(f"{_REVOKE_LINK} user_id = $1 and workspace_id = $2"),
             "password_changed": _IN_A_TEAM,
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "calendar_link",
+        frozenset({"created_by", "user_id", "key_id", "scopes", "token_hash"}),
+        {
+            "key_revoked": Ends("delete from calendar_link where key_id = any({keys})"),
+            "key_leaked": Ends("delete from calendar_link where key_id = any({keys})"),
+            "key_expired": _READER,
+            "rights_lost": _READER,
+            "person_left": Ends("delete from calendar_link where user_id = $1 and workspace_id = $2"),
+            "password_changed": Stays("links are listed, and each is rotated or ended by itself, as keys are"),
             "session_stolen": _BY_PERSON,
         },
     ),

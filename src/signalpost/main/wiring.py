@@ -14,6 +14,7 @@ import signalpost.approval_links.room
 import signalpost.apps.room
 import signalpost.audit.room
 import signalpost.billing.room
+import signalpost.calendar_links.room
 import signalpost.captions.room
 import signalpost.comments.room
 import signalpost.console.room
@@ -72,6 +73,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.posts.room.ROOM,
     signalpost.discussion.room.ROOM,
     signalpost.approval_links.room.ROOM,
+    signalpost.calendar_links.room.ROOM,
     signalpost.feeds.room.ROOM,
     signalpost.comments.room.ROOM,
     signalpost.apps.room.ROOM,

@@ -39,7 +39,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     **dict.fromkeys(
         (
             "account", "api_key", "app", "app_grant", "approval_link", "attempt",
-            "billing_feedback", "billing_former_customer",
+            "billing_feedback", "billing_former_customer", "calendar_link",
             "billing_handover", "billing_payment", "comment", "comment_reply", "comment_source",
             "delivery", "feed", "feed_item", "lane", "media", "member",
             "messenger_code", "messenger_link",

@@ -17,7 +17,9 @@ from signalpost.web.caller import Caller
 MOMENT: Final = """case when p.scheduled_at is not null then p.scheduled_at
     when p.published_at is not null then p.published_at else p.created_at end"""
 _IS_DUE: Final = "p.scheduled_at <= $ and p.approval ->> 'state' in ('not_required', 'approved')"
-_STATUS: Final = f"$ = case when p.status = 'scheduled' and {_IS_DUE} then 'queued' else p.status end"
+CURRENT_STATUS: Final = f"case when p.status = 'scheduled' and {_IS_DUE} then 'queued' else p.status end"
+"""Its "$" is the present time."""
+_STATUS: Final = f"$ = {CURRENT_STATUS}"
 _STAGES: Final[dict[PostStatus, str]] = {"queued": "active", "publishing": "active"}
 """The column `stage` for indexes; of all other statuses it is the same."""
 _FOREVER: Final = datetime.max.replace(tzinfo=UTC)

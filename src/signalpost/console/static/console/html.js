@@ -17,7 +17,7 @@ export { batch, computed, effect, signal } from "./vendor/signals.js";
 function element(type, props, ...children) {
   const href = props?.href;
   const isScheme =
-    typeof href === "string" && /^[^/?#]*:/.test(href) && !/^(https?|mailto|blob):/i.test(href);
+    typeof href === "string" && /^[^/?#]*:/.test(href) && !/^(https?|webcal|mailto|blob):/i.test(href);
   return h(type, isScheme ? { ...props, href: undefined } : props, ...children);
 }
 

@@ -1,6 +1,6 @@
 // My account: who I am, password, second factor, where I am signed in, what acts for me.
 import { html, useState } from "../html.js";
-import { all, post, remove } from "../api.js";
+import { all, hasExtension, post, remove } from "../api.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { lazy } from "../components/lazy.js";
@@ -18,6 +18,7 @@ import { Person } from "./account-person.js";
 import { deviceName } from "./account-device.js";
 import { useRefusal } from "./account-refusal.js";
 
+const CalendarLinks = lazy(() => import("./calendar-links.js"), 3);
 const Access = lazy(() => import("./account-access.js"));
 
 /** @typedef {import("signalpost/api").Schemas["Session"]} Session */
@@ -38,6 +39,12 @@ export default function Account() {
       <${ThisBrowser} />
       <${Sessions} />
       <${Access} />
+      ${hasExtension("calendar_links") && html`
+        <${Card} title=${t("Calendar links")}>
+          <p class="soft">${t("By these, calendar programs show when posts go out.")}</p>
+          <${CalendarLinks} add />
+        <//>
+      `}
     <//>
   `;
 }

@@ -1,5 +1,6 @@
 // What of the calendar is shown: its days, its view, its filters.
-import { html, useRef } from "../html.js";
+import { html, useRef, useState } from "../html.js";
+import { hasExtension } from "../api.js";
 import { allClients } from "../client.js";
 import { t, tn } from "../i18n.js";
 import { filter } from "../router.js";
@@ -7,7 +8,10 @@ import { accounts, networkName, platforms, profiles } from "../store.js";
 import { dayName } from "../zones.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
+import { lazyDialog } from "../components/lazy.js";
 import { isChoosing } from "./calendar-post.js";
+
+const Subscribe = lazyDialog(() => import("./calendar-subscribe.js"));
 
 const STATUSES = /** @type {() => [string, string][]} */ (
   () => [
@@ -45,21 +49,28 @@ export const Views = ({ view, show }) => html`
 /** Whose month is printed. @param {string} profileId */
 const clientName = (profileId) => profiles.value?.find(({ id }) => id === profileId)?.name ?? allClients();
 
+/**
+ * Which days are shown, in words.
+ * @param {{view: string, date: string, first: string, last: string}} place
+ */
+function daysShown({ view, date, first, last }) {
+  return view === "month"
+    ? dayName(date, { month: "long", year: "numeric" })
+    : view === "week" || view === "weeks"
+      ? [
+          dayName(first, { day: "numeric", month: "short" }),
+          dayName(last, { day: "numeric", month: "short", year: "numeric" }),
+        ].join(" – ")
+      : view === "day"
+        ? dayName(date, { weekday: "long", day: "numeric", month: "long", year: "numeric" })
+        : t("From {day} on", {
+            day: dayName(date, { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+          });
+}
+
 /** What is shown, and the way to other days. @param {any} props */
 export function Bar({ view, date, first, last, today, filters, hasDrafts, print, step, show, busy }) {
-  const title =
-    view === "month"
-      ? dayName(date, { month: "long", year: "numeric" })
-      : view === "week" || view === "weeks"
-        ? [
-            dayName(first, { day: "numeric", month: "short" }),
-            dayName(last, { day: "numeric", month: "short", year: "numeric" }),
-          ].join(" – ")
-        : view === "day"
-          ? dayName(date, { weekday: "long", day: "numeric", month: "long", year: "numeric" })
-          : t("From {day} on", {
-              day: dayName(date, { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
-            });
+  const [isSubscribing, setSubscribing] = useState(false);
   return html`
     <div class="calendar-bar">
       <${Button}
@@ -74,7 +85,7 @@ export function Bar({ view, date, first, last, today, filters, hasDrafts, print,
         <span class="calendar-print" dir="auto">
           ${clientName(filters.profileId)} ·${" "}
         </span>
-        ${title}
+        ${daysShown({ view, date, first, last })}
       </h2>
       <${Button}
         kind="quiet"
@@ -96,10 +107,16 @@ export function Bar({ view, date, first, last, today, filters, hasDrafts, print,
       >
         ${t("Choose posts")}
       <//>
+      ${hasExtension("calendar_links") && html`
+        <${Button} kind="quiet" icon="link" onClick=${() => setSubscribing(true)}>
+          ${t("Subscribe")}
+        <//>
+      `}
       <${Button} kind="quiet" icon="posts" onClick=${print}>
         ${t("Print")}
       <//>
       ${busy && html`<span class="spinner" role="status" aria-label=${t("Loading")} />`}
+      ${isSubscribing && html`<${Subscribe} filters=${filters} onClose=${() => setSubscribing(false)} />`}
     </div>
   `;
 }

@@ -169,6 +169,10 @@ export const PROBLEMS = {
     t("The account has answered this person too often within an hour."),
     t("Answer later, or at the network."),
   ],
+  calendar_link_ended: () => [
+    t("Whoever made this calendar link may no longer read its posts."),
+    t("Make a calendar link of your own."),
+  ],
   approval_link_expired: () => [t("This link has expired."), t("Ask whoever sent it for another one.")],
   approval_link_revoked: () => [t("This link was withdrawn."), t("Ask whoever sent it for another one.")],
   invite_revoked: () => [t("This invitation was withdrawn."), t("Ask whoever sent it for another one.")],

@@ -6,6 +6,8 @@ export default /** @type {Record<string, string>} */ ({
   "At least 10 characters.": "Mindestens 10 Zeichen.",
   "At least 10 characters. A few words are easier to remember than signs.":
     "Mindestens 10 Zeichen. Einige Wörter merken sich leichter als Sonderzeichen.",
+  "By these, calendar programs show when posts go out.":
+    "Darüber zeigen Kalenderprogramme, wann Beiträge erscheinen.",
   "Change the password": "Passwort ändern",
   "Code of the app": "Code der App",
   "Code of the app, or a recovery code": "Code der App oder Ersatzcode",

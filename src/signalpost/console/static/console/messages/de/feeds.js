@@ -12,7 +12,6 @@ export default /** @type {Record<string, string>} */ ({
   "Its posts stay. Nothing of what it publishes from now on becomes a post.":
     "Seine Beiträge bleiben. Nichts, was er ab jetzt veröffentlicht, wird ein Beitrag.",
   "Its server says that the feed is gone for good.": "Sein Server sagt, dass es den Feed nicht mehr gibt.",
-  "Last read": "Zuletzt gelesen",
   "Look again": "Noch einmal nachsehen",
   "More new items came at once than it may post in a day. Look at them, then go on with or without them.":
     "Es kamen mehr neue Einträge auf einmal, als an einem Tag Beiträge werden dürfen. Sehen Sie sie an und machen Sie mit oder ohne sie weiter.",

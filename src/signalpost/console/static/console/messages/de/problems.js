@@ -64,6 +64,7 @@ export default /** @type {Record<string, string>} */ ({
     "Es wird noch einmal gesendet. Hört das nicht auf, wählen Sie die Datei noch einmal.",
   "Keep the current plan first, then choose the larger one again.":
     "Behalten Sie zuerst den jetzigen Tarif, und wählen Sie dann den größeren noch einmal.",
+  "Make a calendar link of your own.": "Erstellen Sie einen eigenen Kalender-Link.",
   "Make a new one under Developers.": "Machen Sie unter „Entwickler“ einen neuen.",
   "Make another member the owner first, under Team.":
     "Machen Sie zuerst unter „Team“ ein anderes Mitglied zum Inhaber.",
@@ -189,6 +190,8 @@ export default /** @type {Record<string, string>} */ ({
     "Warten Sie, bis das fertig ist, oder wählen Sie die Datei noch einmal.",
   "What you typed is kept. It is sent when the network is back.":
     "Was Sie geschrieben haben, bleibt. Es wird gesendet, wenn das Netz wieder da ist.",
+  "Whoever made this calendar link may no longer read its posts.":
+    "Wer diesen Kalender-Link erstellt hat, darf seine Beiträge nicht mehr lesen.",
   "Whoever runs this service has to set it up first.":
     "Der Betreiber dieses Dienstes muss es zuerst einrichten.",
   "You are no longer signed in.": "Sie sind nicht mehr angemeldet.",

@@ -6,6 +6,8 @@ export default /** @type {Record<string, string>} */ ({
   "At least 10 characters.": "Al menos 10 caracteres.",
   "At least 10 characters. A few words are easier to remember than signs.":
     "Al menos 10 caracteres. Unas cuantas palabras se recuerdan mejor que los símbolos.",
+  "By these, calendar programs show when posts go out.":
+    "Con ellos, los programas de calendario muestran cuándo salen las publicaciones.",
   "Change the password": "Cambiar la contraseña",
   "Code of the app": "Código de la aplicación",
   "Code of the app, or a recovery code": "Código de la aplicación o código de recuperación",

@@ -13,7 +13,6 @@ export default /** @type {Record<string, string>} */ ({
     "Sus publicaciones se quedan. Nada de lo que publique a partir de ahora se convierte en publicación.",
   "Its server says that the feed is gone for good.":
     "Su servidor dice que el feed ha desaparecido para siempre.",
-  "Last read": "Última lectura",
   "Look again": "Mirar de nuevo",
   "More new items came at once than it may post in a day. Look at them, then go on with or without them.":
     "Han llegado a la vez más entradas nuevas de las que puede publicar en un día. Míralas y sigue con o sin ellas.",

@@ -61,6 +61,7 @@ export default /** @type {Record<string, string>} */ ({
     "Se envía de nuevo. Si no se arregla, vuelve a elegir el archivo.",
   "Keep the current plan first, then choose the larger one again.":
     "Conserva primero el plan actual y después vuelve a elegir el mayor.",
+  "Make a calendar link of your own.": "Crea tu propio enlace de calendario.",
   "Make a new one under Developers.": "Crea una nueva en “Desarrolladores”.",
   "Make another member the owner first, under Team.": "Haz antes propietario a otro miembro, en “Equipo”.",
   "Make it smaller, or send less at once.": "Hazlo más pequeño o envía menos a la vez.",
@@ -182,6 +183,8 @@ export default /** @type {Record<string, string>} */ ({
     "Espera a que termine o vuelve a elegir el archivo.",
   "What you typed is kept. It is sent when the network is back.":
     "Lo que escribiste se conserva. Se envía cuando vuelva la red.",
+  "Whoever made this calendar link may no longer read its posts.":
+    "Quien creó este enlace de calendario ya no puede leer sus publicaciones.",
   "Whoever runs this service has to set it up first.":
     "Quien gestiona este servicio tiene que configurarlo primero.",
   "You are no longer signed in.": "Tu sesión ya no está iniciada.",
