@@ -10,6 +10,7 @@ import { mayDecide } from "../rights.js";
 import { accountsOf, loadPlatforms, may, me } from "../store.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
+import { toastProblem } from "../components/toasts.js";
 import { FirstSteps, firstSteps, hasFirstSteps } from "./home-first-steps.js";
 import { Repairs, repairs } from "./home-repairs.js";
 
@@ -61,7 +62,6 @@ async function load(profileId) {
       may("webhooks:read") ? all("/webhooks") : [],
       may("instance:admin") ? get("/admin/system") : null,
       approvals(profileId),
-      loadPlatforms(),
     ],
   );
   const counts = { accountCount: own.length, postCount: stats.total };
@@ -92,6 +92,7 @@ export default function Home({ query: { profileId } }) {
   useLive(loaded.reload, { seconds: 20 });
   useEffect(() => {
     document.title = "Signalpost";
+    loadPlatforms().catch(toastProblem); // for their names; the page does not wait for so long a list
   }, []);
   return html`
     <${Page} title=${t("Home")} subtitle=${me.value.workspace.name}>
