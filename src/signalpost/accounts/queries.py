@@ -11,7 +11,6 @@ from signalpost.accounts import states
 from signalpost.accounts.schemas import Kind, Via
 from signalpost.kit import clock, rows
 from signalpost.kit.db import Db
-from signalpost.kit.db import Row as Record
 from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 
@@ -135,17 +134,17 @@ _LAST_CHECK = f"select {rows.columns(_Checked)} from account where id = $1"  # n
 async def find_mine(db: Db, caller: Caller, account_id: UUID) -> AccountRow | None:
     """Return the account if this caller may see it; disconnected ones too."""
     live = caller.mode == "live"
-    return _account_or_none(await db.fetchrow(_MINE, caller.workspace_id, account_id, live, caller.sees_profiles))
+    return await rows.read_one(db, _read, _MINE, caller.workspace_id, account_id, live, caller.sees_profiles)
 
 
 async def by_id(db: Db, account_id: UUID) -> AccountRow | None:
     """Return the account, for work that runs without a caller."""
-    return _account_or_none(await db.fetchrow(_BY_ID, account_id))
+    return await rows.read_one(db, _read, _BY_ID, account_id)
 
 
 async def lock(db: Db, workspace_id: UUID, account_id: UUID) -> AccountRow | None:
     """Return the current account and lock it against changes until the transaction ends."""
-    return _account_or_none(await db.fetchrow(_LOCK, workspace_id, account_id))
+    return await rows.read_one(db, _read, _LOCK, workspace_id, account_id)
 
 
 async def lock_connected(
@@ -169,20 +168,19 @@ async def with_grants(db: Db, caller: Caller, platform: str, profile_id: UUID | 
 
     Of one profile, or of all that the caller sees.
     """
-    records = await db.fetch(_WITH_GRANTS, caller.workspace_id, platform, profile_id, caller.sees_profiles)
-    return [_read(record) for record in records]
+    return await rows.read_all(db, _read, _WITH_GRANTS, caller.workspace_id, platform, profile_id, caller.sees_profiles)
 
 
 async def of_platform(
     db: Db, workspace_id: UUID, platform: str, profile_id: UUID | None, *, sees: list[UUID] | None = None
 ) -> list[AccountRow]:
     """Return the accounts at a platform that are not disconnected: of a profile, or of those in `sees`; None: all."""
-    return [_read(record) for record in await db.fetch(_OF_PLATFORM, workspace_id, platform, profile_id, sees)]
+    return await rows.read_all(db, _read, _OF_PLATFORM, workspace_id, platform, profile_id, sees)
 
 
 async def lock_of_profile(db: Db, workspace_id: UUID, profile_id: UUID) -> list[AccountRow]:
     """Return all accounts of a profile that are not disconnected, locked until the transaction ends."""
-    return [_read(record) for record in await db.fetch(_LOCK_OF_PROFILE, workspace_id, profile_id)]
+    return await rows.read_all(db, _read, _LOCK_OF_PROFILE, workspace_id, profile_id)
 
 
 async def visible(
@@ -190,10 +188,17 @@ async def visible(
 ) -> list[AccountRow]:
     """Return the caller's accounts, newest first."""
     live = caller.mode == "live"
-    records = await db.fetch(
-        _VISIBLE, caller.workspace_id, live, caller.sees_profiles, profile_id, include_disconnected, *page.bounds
+    return await rows.read_all(
+        db,
+        _read,
+        _VISIBLE,
+        caller.workspace_id,
+        live,
+        caller.sees_profiles,
+        profile_id,
+        include_disconnected,
+        *page.bounds,
     )
-    return [_read(record) for record in records]
 
 
 async def posts_today(db: Db, account_ids: Sequence[UUID]) -> dict[UUID, int]:
@@ -223,7 +228,3 @@ async def last_check(db: Db, account_id: UUID) -> HealthCheck | None:
     """Return the stored result of the last live check."""
     record = await db.fetchrow(_LAST_CHECK, account_id)
     return None if record is None else _read_checked(record).health
-
-
-def _account_or_none(record: Record | None) -> AccountRow | None:
-    return None if record is None else _read(record)

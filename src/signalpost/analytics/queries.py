@@ -123,4 +123,4 @@ async def published_targets(
 
 async def history(db: Db, workspace_id: UUID, target_id: UUID) -> list[MetricRow]:
     """Return all numbers of a target, oldest first."""
-    return [_read(record) for record in await db.fetch(_LATEST, target_id, workspace_id)]
+    return await rows.read_all(db, _read, _LATEST, target_id, workspace_id)

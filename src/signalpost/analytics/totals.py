@@ -213,7 +213,7 @@ async def top_posts(db: Db, caller: Caller, days: Days, profile_id: UUID | None,
 
 async def of_post(db: Db, workspace_id: UUID, post_id: UUID) -> list[TargetNumbersRow]:
     """Return the published targets of a post with their newest numbers."""
-    return [_read_target(record) for record in await db.fetch(_OF_POST, post_id, workspace_id)]
+    return await rows.read_all(db, _read_target, _OF_POST, post_id, workspace_id)
 
 
 async def history(db: Db, workspace_id: UUID, target_ids: Sequence[UUID], since: datetime) -> tuple[list[Any], bool]:

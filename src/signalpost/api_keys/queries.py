@@ -9,7 +9,7 @@ from msgspec import Struct
 from signalpost.identity import roles
 from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_all, read_one, reader
 from signalpost.web.caller import Caller
 from signalpost.web.paging import Page, keyset
 
@@ -72,11 +72,9 @@ def _visible_to(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, U
 async def keys_page(db: Db, caller: Caller, page: Page, *, mine: bool) -> list[ApiKeyRow]:
     """Return the keys the caller may see, or those of them that they made; revoked ones for 30 days. Newest first."""
     since, maker = clock.now() - REVOKED_VISIBLE, caller.user_id if mine else None
-    records = await db.fetch(_KEYS_PAGE, *_visible_to(caller), since, maker, *page.bounds)
-    return [read_key(record) for record in records]
+    return await read_all(db, read_key, _KEYS_PAGE, *_visible_to(caller), since, maker, *page.bounds)
 
 
 async def find_my_key(db: Db, caller: Caller, key_id: UUID) -> ApiKeyRow | None:
     """Return a key the caller may see, in any state; a key always sees itself."""
-    record = await db.fetchrow(_KEY, *_visible_to(caller), key_id)
-    return read_key(record) if record else None
+    return await read_one(db, read_key, _KEY, *_visible_to(caller), key_id)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from signalpost.events import Actor
 from signalpost.kit import rows
-from signalpost.kit.db import Db, Row
+from signalpost.kit.db import Db
 from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 
@@ -81,26 +81,25 @@ def _visible_to(caller: Caller) -> tuple[UUID, bool, list[UUID] | None]:
 
 async def find_mine(db: Db, caller: Caller, link_id: UUID) -> ApprovalLinkRow | None:
     """Return the link if this caller may see it; ended ones too."""
-    return _row_or_none(await db.fetchrow(_MINE, *_visible_to(caller), link_id))
+    return await rows.read_one(db, _read, _MINE, *_visible_to(caller), link_id)
 
 
 async def visible(
     db: Db, caller: Caller, page: Page, *, post_id: UUID | None, profile_id: UUID | None
 ) -> Sequence[ApprovalLinkRow]:
     """Return the links of the caller's workspace, newest first; ended ones too."""
-    records = await db.fetch(_VISIBLE, *_visible_to(caller), post_id, profile_id, *page.bounds)
-    return [_read(record) for record in records]
+    return await rows.read_all(db, _read, _VISIBLE, *_visible_to(caller), post_id, profile_id, *page.bounds)
 
 
 async def by_token(db: Db, token: str) -> ApprovalLinkRow | None:
     """Return the link with this token, of whatever workspace; None too if its profile was deleted."""
-    row = _row_or_none(await db.fetchrow(_BY_TOKEN, hash_of(token)))
+    row = await rows.read_one(db, _read, _BY_TOKEN, hash_of(token))
     return None if row is None or row.profile_deleted else row
 
 
 async def lock(db: Db, link: ApprovalLinkRow) -> ApprovalLinkRow | None:
     """Return the link as it is now, and keep it so until the transaction ends."""
-    return _row_or_none(await db.fetchrow(_LOCK, link.workspace_id, link.id))
+    return await rows.read_one(db, _read, _LOCK, link.workspace_id, link.id)
 
 
 async def count_open(db: Db, workspace_id: UUID) -> int:
@@ -112,7 +111,3 @@ async def count_open(db: Db, workspace_id: UUID) -> int:
 def hash_of(token: str) -> bytes:
     """Return what is stored of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()
-
-
-def _row_or_none(record: Row | None) -> ApprovalLinkRow | None:
-    return None if record is None else _read(record)

@@ -112,20 +112,19 @@ _MY_GRANTS: Final = f"{_GRANTS} where {_SEEN} and {_LIVE} and {keyset('g.created
 
 async def find_app(db: Db, app_id: UUID) -> AppRow | None:
     """Return an app of any workspace, unless it or its workspace was deleted."""
-    record = await db.fetchrow(_APP, app_id)
-    return read_app(record) if record else None
+    return await rows.read_one(db, read_app, _APP, app_id)
 
 
 async def find_mine(db: Db, caller: Caller, app_id: UUID) -> AppRow | None:
     """Return an app of the caller's workspace; a test key sees none, since apps act for real."""
-    record = await db.fetchrow(f"{_MINE} and a.id = $3", caller.workspace_id, caller.mode == "live", app_id)
-    return read_app(record) if record else None
+    return await rows.read_one(
+        db, read_app, f"{_MINE} and a.id = $3", caller.workspace_id, caller.mode == "live", app_id
+    )
 
 
 async def visible(db: Db, caller: Caller, page: Page) -> list[AppRow]:
     """Return the apps of the caller's workspace, newest first."""
-    records = await db.fetch(_VISIBLE, caller.workspace_id, caller.mode == "live", *page.bounds)
-    return [read_app(record) for record in records]
+    return await rows.read_all(db, read_app, _VISIBLE, caller.workspace_id, caller.mode == "live", *page.bounds)
 
 
 def _visible_to(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, UUID, bool]:
@@ -135,25 +134,22 @@ def _visible_to(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, U
 
 async def my_grants(db: Db, caller: Caller, page: Page) -> list[GrantRow]:
     """Return the grants that the caller may see and that have not ended, newest first."""
-    return [_read_grant(record) for record in await db.fetch(_MY_GRANTS, *_visible_to(caller), *page.bounds)]
+    return await rows.read_all(db, _read_grant, _MY_GRANTS, *_visible_to(caller), *page.bounds)
 
 
 async def find_my_grant(db: Db, caller: Caller, grant_id: UUID) -> GrantRow | None:
     """Return a grant that the caller may see, in any state."""
-    record = await db.fetchrow(_MY_GRANT, *_visible_to(caller), grant_id)
-    return _read_grant(record) if record else None
+    return await rows.read_one(db, _read_grant, _MY_GRANT, *_visible_to(caller), grant_id)
 
 
 async def lock_grant(db: Db, grant_id: UUID) -> GrantRow | None:
     """Return a grant of any workspace in any state, locked."""
-    record = await db.fetchrow(_GRANT_LOCKED, grant_id)
-    return _read_grant(record) if record else None
+    return await rows.read_one(db, _read_grant, _GRANT_LOCKED, grant_id)
 
 
 async def find_grant_of_key(db: Db, key_id: str) -> GrantRow | None:
     """Return the grant of any workspace, in any state, whose key has this public id."""
-    record = await db.fetchrow(_GRANT_OF_KEY, key_id)
-    return _read_grant(record) if record else None
+    return await rows.read_one(db, _read_grant, _GRANT_OF_KEY, key_id)
 
 
 async def find_grant_of_code(db: Db, authorization_id: UUID) -> UUID | None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signalpost.kit import batches, ids
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_all, read_one, reader
 from signalpost.web.paging import keyset
 
 LEFT: Final = "left as it is"
@@ -79,19 +79,17 @@ async def note(db: Db, difference: Difference, now: datetime, *, solution: str |
 
 async def find(db: Db, difference_id: UUID) -> DifferenceRow | None:
     """Return a difference."""
-    record = await db.fetchrow(_FIND, difference_id)
-    return _read(record) if record else None
+    return await read_one(db, _read, _FIND, difference_id)
 
 
 async def read_page(db: Db, bounds: Sequence[Any]) -> list[DifferenceRow]:
     """Return a page of them, newest first."""
-    return [_read(record) for record in await db.fetch(_LIST, *bounds)]
+    return await read_all(db, _read, _LIST, *bounds)
 
 
 async def solve(db: Db, difference_id: UUID, now: datetime, solution: str) -> DifferenceRow | None:
     """Note how a difference was solved; None if it was before."""
-    record = await db.fetchrow(_SOLVE, difference_id, now, solution)
-    return _read(record) if record else None
+    return await read_one(db, _read, _SOLVE, difference_id, now, solution)
 
 
 async def forget(db: Db, now: datetime) -> bool:

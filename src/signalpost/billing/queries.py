@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signalpost.billing.states import Interval, Status
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_one, reader
 
 
 class SubscriptionRow(Struct):
@@ -91,14 +91,12 @@ order by s.workspace_id limit $3
 
 async def find(db: Db, workspace_id: UUID, *, lock: bool = False) -> SubscriptionRow | None:
     """Return the row of a workspace; None if it never wanted to buy anything."""
-    record = await db.fetchrow(_LOCKED if lock else _OF_WORKSPACE, workspace_id)
-    return _read(record) if record else None
+    return await read_one(db, _read, _LOCKED if lock else _OF_WORKSPACE, workspace_id)
 
 
 async def of_customer(db: Db, customer_id: str) -> SubscriptionRow | None:
     """Return the row of a customer; None if it is not one of ours."""
-    record = await db.fetchrow(_OF_CUSTOMER, customer_id)
-    return _read(record) if record else None
+    return await read_one(db, _read, _OF_CUSTOMER, customer_id)
 
 
 async def is_seen(db: Db, event_id: str) -> bool:
@@ -149,8 +147,7 @@ _KNOWN_PAYMENTS: Final = "select invoice_id from billing_payment where invoice_i
 
 async def find_handover(db: Db, workspace_id: UUID, now: datetime) -> HandoverRow | None:
     """Return who takes the payments over, if someone does."""
-    record = await db.fetchrow(_HANDOVER, workspace_id, now)
-    return _read_handover(record) if record else None
+    return await read_one(db, _read_handover, _HANDOVER, workspace_id, now)
 
 
 async def former_customer(db: Db, customer_id: str) -> tuple[UUID, datetime] | None:

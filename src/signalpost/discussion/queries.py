@@ -49,13 +49,12 @@ order by m.created_at, m.id
 
 async def listed(db: Db, workspace_id: UUID, post_id: UUID, page: Page) -> Sequence[MessageRow]:
     """Return a page of what was said about a post, oldest first."""
-    return [_read(record) for record in await db.fetch(_LISTED, workspace_id, post_id, *page.bounds)]
+    return await rows.read_all(db, _read, _LISTED, workspace_id, post_id, *page.bounds)
 
 
 async def find(db: Db, workspace_id: UUID, post_id: UUID, message_id: UUID) -> MessageRow | None:
     """Return a message about this post."""
-    record = await db.fetchrow(_FIND, workspace_id, post_id, message_id)
-    return None if record is None else _read(record)
+    return await rows.read_one(db, _read, _FIND, workspace_id, post_id, message_id)
 
 
 async def count(db: Db, post_id: UUID) -> int:

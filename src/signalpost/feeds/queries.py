@@ -111,25 +111,22 @@ def _visible_to(caller: Caller) -> tuple[UUID, bool, list[UUID] | None]:
 
 async def find_mine(db: Db, caller: Caller, feed_id: UUID) -> FeedRow | None:
     """Return the feed if this caller may see it."""
-    record = await db.fetchrow(_MINE, *_visible_to(caller), feed_id)
-    return None if record is None else _read(record)
+    return await rows.read_one(db, _read, _MINE, *_visible_to(caller), feed_id)
 
 
 async def visible(db: Db, caller: Caller, profile_id: UUID | None, page: Page) -> Sequence[FeedRow]:
     """Return the caller's feeds, newest first."""
-    return [_read(record) for record in await db.fetch(_VISIBLE, *_visible_to(caller), profile_id, *page.bounds)]
+    return await rows.read_all(db, _read, _VISIBLE, *_visible_to(caller), profile_id, *page.bounds)
 
 
 async def find(db: Db, feed_id: UUID) -> FeedRow | None:
     """Return a feed by its id; None too if its profile was deleted."""
-    record = await db.fetchrow(_BY_ID, feed_id)
-    return None if record is None else _read(record)
+    return await rows.read_one(db, _read, _BY_ID, feed_id)
 
 
 async def lock(db: Db, workspace_id: UUID, feed_id: UUID) -> FeedRow | None:
     """Return the feed as it is now, and keep it so until the transaction ends."""
-    record = await db.fetchrow(_LOCK, feed_id, workspace_id)
-    return None if record is None else _read(record)
+    return await rows.read_one(db, _read, _LOCK, feed_id, workspace_id)
 
 
 async def count_older(db: Db, feed: FeedRow) -> int:
@@ -139,13 +136,12 @@ async def count_older(db: Db, feed: FeedRow) -> int:
 
 async def items(db: Db, feed: FeedRow, page: Page) -> Sequence[ItemRow]:
     """Return what was seen in a feed, newest first."""
-    return [_read_item(record) for record in await db.fetch(_ITEMS, feed.id, feed.workspace_id, *page.bounds)]
+    return await rows.read_all(db, _read_item, _ITEMS, feed.id, feed.workspace_id, *page.bounds)
 
 
 async def next_waiting(db: Db, feed: FeedRow) -> ItemRow | None:
     """Return the oldest item that waits, locked."""
-    record = await db.fetchrow(_NEXT, feed.id, feed.workspace_id)
-    return None if record is None else _read_item(record)
+    return await rows.read_one(db, _read_item, _NEXT, feed.id, feed.workspace_id)
 
 
 async def posted_today(db: Db, feed: FeedRow) -> int:

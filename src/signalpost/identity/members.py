@@ -12,7 +12,7 @@ from signalpost.identity import offspring
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.kit import batches, ids
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_all, read_one, reader
 from signalpost.web.caller import Caller, Role
 from signalpost.web.paging import Page, keyset
 
@@ -63,7 +63,7 @@ _read_decider: Final = reader(Decider)
 
 async def deciders(db: Db, workspace_id: UUID, limit: int) -> list[Decider]:
     """Return the members who may approve posts, those who came first at the beginning."""
-    return [_read_decider(record) for record in await db.fetch(_DECIDERS, workspace_id, limit)]
+    return await read_all(db, _read_decider, _DECIDERS, workspace_id, limit)
 
 
 _MAILBOX: Final = """
@@ -97,14 +97,12 @@ _read_reader: Final = reader(Reader)
 
 async def readers(db: Db, workspace_id: UUID, member_ids: Sequence[UUID], profile_id: UUID) -> list[Reader]:
     """Return those of these members who see a profile."""
-    records = await db.fetch(f"{_READERS} and m.id = any($2)", workspace_id, member_ids, profile_id)
-    return [_read_reader(record) for record in records]
+    return await read_all(db, _read_reader, f"{_READERS} and m.id = any($2)", workspace_id, member_ids, profile_id)
 
 
 async def readers_by_user(db: Db, workspace_id: UUID, user_ids: Sequence[UUID], profile_id: UUID) -> list[Reader]:
     """Return those of these users who are members and see a profile."""
-    records = await db.fetch(f"{_READERS} and m.user_id = any($2)", workspace_id, user_ids, profile_id)
-    return [_read_reader(record) for record in records]
+    return await read_all(db, _read_reader, f"{_READERS} and m.user_id = any($2)", workspace_id, user_ids, profile_id)
 
 
 _LISTED_AT: Final = "(case when m.role = 'owner' then timestamptz '9000-01-01' else m.invited_at end)"
@@ -137,25 +135,22 @@ _read: Final = reader(MemberRow)
 
 async def page_of(db: Db, caller: Caller, page: Page) -> list[MemberRow]:
     """Return members and open invitations: the owner, then the newest first."""
-    return [_read(record) for record in await db.fetch(_PAGE, caller.workspace_id, *page.bounds)]
+    return await read_all(db, _read, _PAGE, caller.workspace_id, *page.bounds)
 
 
 async def find(db: Db, caller: Caller, member_id: UUID) -> MemberRow | None:
     """Return a member or an open invitation of the caller's workspace."""
-    record = await db.fetchrow(_ONE, caller.workspace_id, member_id)
-    return _read(record) if record else None
+    return await read_one(db, _read, _ONE, caller.workspace_id, member_id)
 
 
 async def find_by_email(db: Db, workspace_id: UUID, email: str) -> MemberRow | None:
     """Return the member with this address, in any case, else the invitation to it, which may have expired."""
-    record = await db.fetchrow(_BY_EMAIL, workspace_id, email)
-    return _read(record) if record else None
+    return await read_one(db, _read, _BY_EMAIL, workspace_id, email)
 
 
 async def find_of_user(db: Db, workspace_id: UUID, user_id: UUID) -> MemberRow | None:
     """Return the membership of a user."""
-    record = await db.fetchrow(_OF_USER, workspace_id, user_id)
-    return _read(record) if record else None
+    return await read_one(db, _read, _OF_USER, workspace_id, user_id)
 
 
 class InviteRow(Struct):
@@ -197,8 +192,7 @@ _read_invite: Final = reader(InviteRow)
 
 async def find_invite(db: Db, member_id: UUID) -> InviteRow | None:
     """Return an invitation of any workspace: its token stands for the right to see it."""
-    record = await db.fetchrow(_INVITE, member_id)
-    return _read_invite(record) if record else None
+    return await read_one(db, _read_invite, _INVITE, member_id)
 
 
 _OPEN_INVITE: Final = f"""
@@ -211,8 +205,7 @@ order by m.invited_at desc limit 1
 
 async def find_open_invite(db: Db, email: str) -> InviteRow | None:
     """Return the newest open invitation to this address, of any workspace: who has the mailbox may see it."""
-    record = await db.fetchrow(_OPEN_INVITE, email)
-    return _read_invite(record) if record else None
+    return await read_one(db, _read_invite, _OPEN_INVITE, email)
 
 
 class Addressee(Struct):

@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_all, read_one, reader
 from signalpost.settings import Settings
 from signalpost.web.caller import Caller, Role
 from signalpost.web.paging import Page, keyset
@@ -97,14 +97,12 @@ _read_key_credential = reader(KeyCredential)
 
 async def find_key_credential(db: Db, key_id: str) -> KeyCredential | None:
     """Return the key with this public id, in any state."""
-    record = await db.fetchrow(_KEY_CREDENTIAL, key_id)
-    return _read_key_credential(record) if record else None
+    return await read_one(db, _read_key_credential, _KEY_CREDENTIAL, key_id)
 
 
 async def find_key_by_id(db: Db, row_id: UUID) -> KeyCredential | None:
     """Return the key of something that it made, in any state."""
-    record = await db.fetchrow(_KEY_BY_ID, row_id)
-    return _read_key_credential(record) if record else None
+    return await read_one(db, _read_key_credential, _KEY_BY_ID, row_id)
 
 
 _MAKER_ROLE = f"""
@@ -267,8 +265,7 @@ _read_password = reader(PasswordRow)
 
 async def find_password(db: Db, email: str, address: str) -> PasswordRow | None:
     """Return the user with this e-mail address, in any case, and whether they know the client's address."""
-    record = await db.fetchrow(_PASSWORD, email, address)
-    return _read_password(record) if record else None
+    return await read_one(db, _read_password, _PASSWORD, email, address)
 
 
 class WorkspaceRow(Struct):
@@ -302,13 +299,13 @@ _read_workspace = reader(WorkspaceRow)
 
 async def workspaces_of(db: Db, user_id: UUID) -> list[WorkspaceRow]:
     """Return the workspaces where the user is an active member, the one they used last first; at most 500."""
-    return [_read_workspace(record) for record in await db.fetch(_WORKSPACES_LAST_FIRST, user_id, None)]
+    return await read_all(db, _read_workspace, _WORKSPACES_LAST_FIRST, user_id, None)
 
 
 async def workspaces_page(db: Db, caller: Caller, page: Page) -> list[WorkspaceRow]:
     """Return the caller's workspaces, newest first; an API key sees only its own."""
     only = caller.workspace_id if caller.auth == "api_key" else None
-    return [_read_workspace(record) for record in await db.fetch(_WORKSPACES_PAGE, caller.user_id, only, *page.bounds)]
+    return await read_all(db, _read_workspace, _WORKSPACES_PAGE, caller.user_id, only, *page.bounds)
 
 
 async def find_my_workspace(db: Db, caller: Caller, workspace_id: UUID) -> WorkspaceRow | None:
@@ -320,8 +317,7 @@ async def find_my_workspace(db: Db, caller: Caller, workspace_id: UUID) -> Works
 
 async def find_workspace_of(db: Db, user_id: UUID, workspace_id: UUID) -> WorkspaceRow | None:
     """Return the workspace if the user is an active member of it."""
-    record = await db.fetchrow(_WORKSPACES, user_id, workspace_id)
-    return _read_workspace(record) if record else None
+    return await read_one(db, _read_workspace, _WORKSPACES, user_id, workspace_id)
 
 
 _OWNED = "select count(*) from member where user_id = $1 and role = 'owner' and status = 'active'"

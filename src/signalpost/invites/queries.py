@@ -10,7 +10,7 @@ from signalpost.events import Actor
 from signalpost.identity.queries import tenant_sql
 from signalpost.invites.states import State
 from signalpost.kit import rows
-from signalpost.kit.db import Db, Row
+from signalpost.kit.db import Db
 from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 
@@ -95,24 +95,25 @@ _TENANT = f"select {tenant_sql('$1')}"
 async def find_mine(db: Db, caller: Caller, invite_id: UUID) -> InviteRow | None:
     """Return the invitation if this caller may see it; ended ones too."""
     live = caller.mode == "live"
-    return _row_or_none(await db.fetchrow(_MINE, caller.workspace_id, invite_id, live, caller.sees_profiles))
+    return await rows.read_one(db, _read, _MINE, caller.workspace_id, invite_id, live, caller.sees_profiles)
 
 
 async def visible(db: Db, caller: Caller, profile_id: UUID | None, page: Page) -> list[InviteRow]:
     """Return the caller's invitations, newest first; ended ones too."""
     live = caller.mode == "live"
-    records = await db.fetch(_VISIBLE, caller.workspace_id, live, caller.sees_profiles, profile_id, *page.bounds)
-    return [_read(record) for record in records]
+    return await rows.read_all(
+        db, _read, _VISIBLE, caller.workspace_id, live, caller.sees_profiles, profile_id, *page.bounds
+    )
 
 
 async def by_token(db: Db, token: str) -> InviteRow | None:
     """Return the invitation that a guest's link names, of whatever workspace."""
-    return _row_or_none(await db.fetchrow(_BY_TOKEN, hash_of(token)))
+    return await rows.read_one(db, _read, _BY_TOKEN, hash_of(token))
 
 
 async def lock(db: Db, workspace_id: UUID, invite_id: UUID) -> InviteRow | None:
     """Return the current invitation and lock it against changes until the transaction ends."""
-    return _row_or_none(await db.fetchrow(_LOCK, workspace_id, invite_id))
+    return await rows.read_one(db, _read, _LOCK, workspace_id, invite_id)
 
 
 async def tenant_of(db: Db, workspace_id: UUID) -> UUID:
@@ -124,7 +125,3 @@ async def tenant_of(db: Db, workspace_id: UUID) -> UUID:
 def hash_of(token: str) -> bytes:
     """Return what is stored of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()
-
-
-def _row_or_none(record: Row | None) -> InviteRow | None:
-    return None if record is None else _read(record)

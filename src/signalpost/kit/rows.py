@@ -18,7 +18,10 @@ from uuid import UUID
 import msgspec
 from msgspec import NODEFAULT, Struct
 
+from signalpost.kit.db import Db, Row
+
 R = TypeVar("R", bound=Struct)
+T = TypeVar("T")
 Convert = Callable[[Any], Any]
 
 
@@ -118,6 +121,17 @@ def reader(row: type[R]) -> Callable[[Iterable[Any]], R]:
         return row(*fields)
 
     return read
+
+
+async def read_one(db: Db, read: Callable[[Row], T], statement: str, *arguments: Any) -> T | None:
+    """Run a statement that returns at most one row, and return what `read` makes of it; None: there is none."""
+    record = await db.fetchrow(statement, *arguments)
+    return None if record is None else read(record)
+
+
+async def read_all(db: Db, read: Callable[[Row], T], statement: str, *arguments: Any) -> list[T]:
+    """Run a statement, and return what `read` makes of each of its rows, in their order."""
+    return [read(record) for record in await db.fetch(statement, *arguments)]
 
 
 class Arrays:

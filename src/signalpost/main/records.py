@@ -16,6 +16,7 @@ from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock, ids
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.program import command_line
+from signalpost.kit.rows import read_all
 from signalpost.main.database import database_of
 from signalpost.main.interruption import interruptible
 from signalpost.settings import Settings
@@ -107,7 +108,7 @@ class NothingThere(OperatorError):
 
 async def subscribers(db: "asyncpg.Connection[Any]", limit: int) -> list[Record]:
     """Return the newest subscriptions to the service status."""
-    return [_record(row) for row in await db.fetch(_SUBSCRIBERS, limit)]
+    return await read_all(db, _record, _SUBSCRIBERS, limit)
 
 
 async def end_subscriber(db: "asyncpg.Connection[Any]", subscription: str) -> Record:

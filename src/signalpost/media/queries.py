@@ -184,5 +184,4 @@ async def attached(db: Db, media_ids: Sequence[UUID]) -> dict[UUID, MediaRow]:
 
 async def with_bytes(db: Db, media_id: UUID) -> MediaRow | None:
     """Return a file whose content may be served. Access was checked when its URL was signed."""
-    record = await db.fetchrow(_WITH_BYTES, media_id)
-    return None if record is None else read_media(record)
+    return await rows.read_one(db, read_media, _WITH_BYTES, media_id)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from signalpost.kit import crypto
 from signalpost.kit.crypto import KeyRing, SealedColumn
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_all, read_one, reader
 from signalpost.messenger.contract import Sender
 from signalpost.messenger.schemas import ReplyState
 from signalpost.web.caller import Caller, Mode
@@ -119,20 +119,17 @@ _BY_ID: Final = f"select {LINK} from messenger_link l where l.id = $1"  # noqa: 
 async def lock_of_sender(db: Db, keys: KeyRing, sender: Sender) -> LinkRow | None:
     """Return the link of whoever wrote, locked."""
     phones, users = phone_hashes(keys, sender), user_hashes(keys, sender)
-    record = await db.fetchrow(_OF_SENDER, phones, users)
-    return None if record is None else read_link(record)
+    return await read_one(db, read_link, _OF_SENDER, phones, users)
 
 
 async def find_mine(db: Db, caller: Caller) -> LinkRow | None:
     """Return the caller's own link in this workspace."""
-    record = await db.fetchrow(_MINE, caller.workspace_id, caller.user_id, caller.mode)
-    return None if record is None else read_link(record)
+    return await read_one(db, read_link, _MINE, caller.workspace_id, caller.user_id, caller.mode)
 
 
 async def find_link(db: Db, link_id: UUID) -> LinkRow | None:
     """Return a link by its id."""
-    record = await db.fetchrow(_BY_ID, link_id)
-    return None if record is None else read_link(record)
+    return await read_one(db, read_link, _BY_ID, link_id)
 
 
 class ChatRow(Struct):
@@ -152,7 +149,7 @@ _read_chat = reader(ChatRow)
 
 async def chats_after(db: Db, link_id: UUID | None, count: int) -> list[ChatRow]:
     """Return the chats of links at all messengers, in the order of the ids of the links."""
-    return [_read_chat(record) for record in await db.fetch(_CHATS, link_id, count)]
+    return await read_all(db, _read_chat, _CHATS, link_id, count)
 
 
 class CodeRow(Struct):
@@ -180,8 +177,7 @@ where c.workspace_id = $1 and c.user_id = $2 and c.mode = $3 and c.expires_at > 
 
 async def find_my_code(db: Db, caller: Caller) -> CodeRow | None:
     """Return the caller's code that still works."""
-    record = await db.fetchrow(_MY_CODE, caller.workspace_id, caller.user_id, caller.mode)
-    return None if record is None else read_code(record)
+    return await read_one(db, read_code, _MY_CODE, caller.workspace_id, caller.user_id, caller.mode)
 
 
 _OF_OTHERS: Final = """
@@ -220,7 +216,7 @@ _LOCK: Final = "select id from messenger_message where id = $1 and handled_at is
 
 async def next_messages(db: Db, sender: bytes, workspace_id: UUID | None, count: int = 1) -> list[MessageRow]:
     """Return the oldest messages of a sender that wait: in this workspace, or to be sorted (None)."""
-    return [_read_message(record) for record in await db.fetch(_NEXT, sender, workspace_id, count)]
+    return await read_all(db, _read_message, _NEXT, sender, workspace_id, count)
 
 
 async def next_message(db: Db, sender: bytes, workspace_id: UUID | None) -> MessageRow | None:
@@ -258,8 +254,7 @@ order by r.id limit 1
 
 async def next_reply(db: Db, recipient: bytes, workspace_id: UUID | None) -> ReplyRow | None:
     """Return the oldest reply to a recipient that waits, or that was being sent when the process died."""
-    record = await db.fetchrow(_NEXT_REPLY, recipient, workspace_id)
-    return None if record is None else _read_reply(record)
+    return await read_one(db, _read_reply, _NEXT_REPLY, recipient, workspace_id)
 
 
 # Not for long: the job that sends the older one may have failed for good.

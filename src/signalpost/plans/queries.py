@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_all, reader
 from signalpost.plans.limits import LIMITS, Counted, Monthly
 from signalpost.web.caller import Caller
 
@@ -100,5 +100,4 @@ _read_quota = reader(AccountQuota)
 async def account_quotas(db: Db, caller: Caller) -> list[AccountQuota]:
     """Return the daily quotas of the accounts that the caller may see, at most 500."""
     live = caller.mode == "live"
-    rows = await db.fetch(_QUOTAS, caller.workspace_id, caller.sees_profiles, ACCOUNTS_MAX, live)
-    return [_read_quota(row) for row in rows]
+    return await read_all(db, _read_quota, _QUOTAS, caller.workspace_id, caller.sees_profiles, ACCOUNTS_MAX, live)

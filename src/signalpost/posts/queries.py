@@ -88,8 +88,9 @@ order by t.post_id, t.position
 
 async def find_any(db: Db, caller: Caller, post_id: UUID) -> PostRow | None:
     """Return the post if this caller may see it, in the trash or not."""
-    record = await db.fetchrow(_FIND, post_id, caller.workspace_id, caller.sees_profiles, caller.mode == "live")
-    return None if record is None else read_post(record)
+    return await rows.read_one(
+        db, read_post, _FIND, post_id, caller.workspace_id, caller.sees_profiles, caller.mode == "live"
+    )
 
 
 async def find_mine(db: Db, caller: Caller, post_id: UUID) -> PostRow | None:
@@ -216,8 +217,7 @@ async def lock_all(db: Db, post_ids: Sequence[UUID]) -> list[PostRow]:
 
 async def lock_post_only(db: Db, post_id: UUID) -> PostRow | None:
     """Lock the post but leave its targets to the workers; return it as it is now. None: it was deleted."""
-    record = await db.fetchrow(_LOCK, post_id)
-    return None if record is None else read_post(record)
+    return await rows.read_one(db, read_post, _LOCK, post_id)
 
 
 # The bound of 10 is a safety net: chains hold at most three links.

@@ -13,7 +13,6 @@ from msgspec import Struct
 from signalpost.events import Actor
 from signalpost.kit import rows
 from signalpost.kit.db import Db
-from signalpost.kit.db import Row as Record
 from signalpost.web.caller import Caller
 from signalpost.web.paging import Page, keyset
 
@@ -144,17 +143,17 @@ async def find_mine(db: Db, caller: Caller, profile_id: UUID) -> ProfileRow | No
     """Return the profile if this caller may see it."""
     if not caller.may_see_profile(profile_id):
         return None
-    return _profile_or_none(await db.fetchrow(_BY_ID, caller.workspace_id, caller.mode == "live", profile_id))
+    return await rows.read_one(db, _read_profile, _BY_ID, caller.workspace_id, caller.mode == "live", profile_id)
 
 
 async def lock(db: Db, caller: Caller, profile_id: UUID) -> ProfileRow | None:
     """Return the current profile and lock it against changes until the transaction ends."""
-    return _profile_or_none(await db.fetchrow(_LOCK, caller.workspace_id, caller.mode == "live", profile_id))
+    return await rows.read_one(db, _read_profile, _LOCK, caller.workspace_id, caller.mode == "live", profile_id)
 
 
 async def lock_shared(db: Db, workspace_id: UUID, profile_id: UUID) -> ProfileRow | None:
     """Return the profile and keep it from being deleted until the transaction ends."""
-    return _profile_or_none(await db.fetchrow(_LOCK_SHARED, workspace_id, True, profile_id))  # noqa: FBT003 - $2
+    return await rows.read_one(db, _read_profile, _LOCK_SHARED, workspace_id, True, profile_id)  # noqa: FBT003 - $2
 
 
 async def by_ids(db: Db, caller: Caller, profile_ids: Sequence[UUID]) -> dict[UUID, ProfileRow]:
@@ -181,8 +180,9 @@ async def in_live_use(db: Db, workspace_id: UUID, profile_id: UUID) -> bool:
 
 async def visible(db: Db, caller: Caller, page: Page) -> list[ProfileRow]:
     """Return the caller's profiles, newest first."""
-    records = await db.fetch(_VISIBLE, caller.workspace_id, caller.mode == "live", caller.sees_profiles, *page.bounds)
-    return [_read_profile(record) for record in records]
+    return await rows.read_all(
+        db, _read_profile, _VISIBLE, caller.workspace_id, caller.mode == "live", caller.sees_profiles, *page.bounds
+    )
 
 
 async def lock_workspace(db: Db, workspace_id: UUID) -> None:
@@ -193,10 +193,6 @@ async def lock_workspace(db: Db, workspace_id: UUID) -> None:
 async def profile_exists(db: Db, workspace_id: UUID, profile_id: UUID) -> bool:
     """Whether the workspace has this profile."""
     return bool(await db.fetchval(_EXISTS, profile_id, workspace_id))
-
-
-def _profile_or_none(record: Record | None) -> ProfileRow | None:
-    return None if record is None else _read_profile(record)
 
 
 # $1 workspace, $2 the profiles that the caller is limited to, or null, $3 whether the caller is live
@@ -223,14 +219,12 @@ def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, bool]:
 
 async def find_my_link(db: Db, caller: Caller, link_id: UUID) -> LinkRow | None:
     """Return the link if this caller may see both of its profiles."""
-    record = await db.fetchrow(_LINK_BY_ID, *_visible_to(caller), link_id)
-    return None if record is None else read_link(record)
+    return await rows.read_one(db, read_link, _LINK_BY_ID, *_visible_to(caller), link_id)
 
 
 async def links(db: Db, caller: Caller, page: Page) -> list[LinkRow]:
     """Return the links between profiles that this caller may see, newest first."""
-    records = await db.fetch(_LINKS, *_visible_to(caller), *page.bounds)
-    return [read_link(record) for record in records]
+    return await rows.read_all(db, read_link, _LINKS, *_visible_to(caller), *page.bounds)
 
 
 async def children(db: Db, caller: Caller, parent_id: UUID, page: Page) -> list[tuple[LinkRow, ProfileRow]]:
@@ -243,8 +237,7 @@ async def children(db: Db, caller: Caller, parent_id: UUID, page: Page) -> list[
 
 async def active_links(db: Db, caller: Caller, parent_id: UUID, limit: int) -> list[LinkRow]:
     """Return the profile's links to its children, oldest first."""
-    records = await db.fetch(_ACTIVE, *_visible_to(caller), parent_id, limit)
-    return [read_link(record) for record in records]
+    return await rows.read_all(db, read_link, _ACTIVE, *_visible_to(caller), parent_id, limit)
 
 
 # Both ask for rules by their stored names, as `LinkRulesRow` has them.
@@ -271,14 +264,12 @@ async def passing_on(db: Db, profiles: Collection[tuple[UUID, UUID]]) -> set[UUI
 
 async def links_to_pass_on(db: Db, workspace_id: UUID, parent_id: UUID, post_id: UUID, limit: int) -> list[LinkRow]:
     """Return links that pass posts of the profile on by themselves, and have not dealt with this one yet."""
-    records = await db.fetch(_TO_PASS_ON, workspace_id, parent_id, post_id, limit)
-    return [read_link(record) for record in records]
+    return await rows.read_all(db, read_link, _TO_PASS_ON, workspace_id, parent_id, post_id, limit)
 
 
 async def history(db: Db, caller: Caller, page: Page) -> list[LinkHistoryRow]:
     """Return what happened to links, newest first."""
-    records = await db.fetch(_HISTORY, *_visible_to(caller), *page.bounds)
-    return [_read_history(record) for record in records]
+    return await rows.read_all(db, _read_history, _HISTORY, *_visible_to(caller), *page.bounds)
 
 
 # The unique index compares small letters; some have two forms: the Greek sigma at the end of a word, the long s.

@@ -125,30 +125,26 @@ async def find_mine(db: Db, caller: Caller, queue_id: UUID) -> QueueRow | None:
 
 async def visible(db: Db, caller: Caller, profile_id: UUID | None, page: Page) -> list[QueueRow]:
     """Return the caller's queues, newest first."""
-    records = await db.fetch(
-        _VISIBLE, caller.workspace_id, caller.sees_profiles, profile_id, caller.mode == "live", *page.bounds
+    return await rows.read_all(
+        db, _read, _VISIBLE, caller.workspace_id, caller.sees_profiles, profile_id, caller.mode == "live", *page.bounds
     )
-    return [_read(record) for record in records]
 
 
 async def lock(db: Db, workspace_id: UUID, queue_id: UUID) -> QueueRow | None:
     """Return the queue as it is now; nobody else changes it, or takes one of its slots, until the transaction ends."""
-    record = await db.fetchrow(_LOCK, workspace_id, queue_id)
-    return None if record is None else _read(record)
+    return await rows.read_one(db, _read, _LOCK, workspace_id, queue_id)
 
 
 async def lock_default(db: Db, workspace_id: UUID, profile_id: UUID) -> QueueRow | None:
     """Do the same with the queue that a profile uses where none is named."""
-    record = await db.fetchrow(_LOCK_DEFAULT, workspace_id, profile_id)
-    return None if record is None else _read(record)
+    return await rows.read_one(db, _read, _LOCK_DEFAULT, workspace_id, profile_id)
 
 
 async def lock_many(
     db: Db, workspace_id: UUID, queue_ids: Collection[UUID], default_of: Collection[UUID]
 ) -> list[QueueRow]:
     """Do the same with several queues, and with the default ones of these profiles; in the order of their ids."""
-    records = await db.fetch(_LOCK_MANY, workspace_id, list(queue_ids), list(default_of))
-    return [_read(record) for record in records]
+    return await rows.read_all(db, _read, _LOCK_MANY, workspace_id, list(queue_ids), list(default_of))
 
 
 async def lock_of_profiles(db: Db, workspace_id: UUID, profile_ids: Sequence[UUID]) -> None:

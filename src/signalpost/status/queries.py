@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.kit.db import Db
-from signalpost.kit.rows import columns, reader
+from signalpost.kit.rows import columns, read_all, read_one, reader
 from signalpost.status.states import ComponentStatus, Impact, IncidentKind, IncidentStatus
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ComponentId
@@ -89,13 +89,12 @@ _SUBSCRIBER_BY_ID: Final = f"select {_SUBSCRIBER} from status_subscriber where i
 
 async def subscribers(db: Db, bounds: Bounds) -> list[SubscriberRow]:
     """Return the subscribers of a page, the newest first."""
-    return [_read_subscriber(row) for row in await db.fetch(_SUBSCRIBERS, *bounds)]
+    return await read_all(db, _read_subscriber, _SUBSCRIBERS, *bounds)
 
 
 async def lock_subscriber(db: Db, _caller: Caller, subscriber_id: UUID) -> SubscriberRow | None:
     """Return a subscriber, locked."""
-    row = await db.fetchrow(_SUBSCRIBER_BY_ID, subscriber_id)
-    return None if row is None else _read_subscriber(row)
+    return await read_one(db, _read_subscriber, _SUBSCRIBER_BY_ID, subscriber_id)
 
 
 COMPONENT: Final = columns(ComponentRow)
@@ -142,13 +141,12 @@ _UNKNOWN = "select id from unnest($1::uuid[]) as wanted(id) where id not in (sel
 
 async def components(db: Db) -> list[ComponentRow]:
     """Return all components in their order."""
-    return [read_component(row) for row in await db.fetch(_COMPONENTS)]
+    return await read_all(db, read_component, _COMPONENTS)
 
 
 async def component(db: Db, id_or_key: str) -> ComponentRow | None:
     """Return the component with this id or key."""
-    row = await db.fetchrow(_COMPONENT, ComponentId.parse(id_or_key), id_or_key)
-    return None if row is None else read_component(row)
+    return await read_one(db, read_component, _COMPONENT, ComponentId.parse(id_or_key), id_or_key)
 
 
 async def unknown_components(db: Db, component_ids: Sequence[UUID]) -> set[UUID]:
@@ -158,23 +156,22 @@ async def unknown_components(db: Db, component_ids: Sequence[UUID]) -> set[UUID]
 
 async def active(db: Db, bounds: Bounds = (None, None, ACTIVE_MAX)) -> list[IncidentRow]:
     """Return the incidents that have not ended, and planned maintenance, newest first; `bounds` are of a `Page`."""
-    return [read_incident(row) for row in await db.fetch(_ACTIVE, *bounds)]
+    return await read_all(db, read_incident, _ACTIVE, *bounds)
 
 
 async def recent(db: Db, bounds: Bounds) -> list[IncidentRow]:
     """Return the incidents that ended within 30 days, last ended first; `bounds` are those of a `Page`."""
-    return [read_incident(row) for row in await db.fetch(_RECENT, *bounds)]
+    return await read_all(db, read_incident, _RECENT, *bounds)
 
 
 async def overlapping(db: Db, start: datetime, end: datetime) -> list[IncidentRow]:
     """Return the incidents that were active at some time from `start` until before `end`."""
-    return [read_incident(row) for row in await db.fetch(_OVERLAPPING, start, end)]
+    return await read_all(db, read_incident, _OVERLAPPING, start, end)
 
 
 async def incident(db: Db, incident_id: UUID, *, lock: bool = False) -> IncidentRow | None:
     """Return an incident; with `lock`, until the end of the transaction nobody else changes it."""
-    row = await db.fetchrow(_INCIDENT + (" for update" if lock else ""), incident_id)
-    return None if row is None else read_incident(row)
+    return await read_one(db, read_incident, _INCIDENT + (" for update" if lock else ""), incident_id)
 
 
 async def updates(db: Db, incidents: Sequence[IncidentRow]) -> dict[UUID, list[UpdateRow]]:

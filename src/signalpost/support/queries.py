@@ -142,8 +142,7 @@ def is_own(row: TicketRow, caller: Caller) -> bool:
 async def _find(db: Db, caller: Caller, statement: str, ticket_id: UUID, workspace_id: UUID | None) -> TicketRow | None:
     if caller.mode == "test":
         return None
-    record = await db.fetchrow(statement, caller.user_id, workspace_id, ticket_id)
-    return None if record is None else _read(record)
+    return await rows.read_one(db, _read, statement, caller.user_id, workspace_id, ticket_id)
 
 
 async def lock(db: Db, caller: Caller, ticket_id: UUID) -> TicketRow | None:
@@ -163,8 +162,7 @@ async def listed(db: Db, caller: Caller, query: TicketQuery, page: Page) -> list
 async def suggestions(db: Db, caller: Caller, page: Page) -> list[TicketRow]:
     """Return a page of all suggestions, those with the most votes first; see `position_by_votes`."""
     votes = None if page.after_at is None else clock.to_micros(page.after_at)
-    records = await db.fetch(_SUGGESTIONS, caller.user_id, votes, page.after_id, page.limit + 1)
-    return [_read(record) for record in records]
+    return await rows.read_all(db, _read, _SUGGESTIONS, caller.user_id, votes, page.after_id, page.limit + 1)
 
 
 def position_by_votes(row: TicketRow) -> tuple[datetime, UUID]:
@@ -181,7 +179,7 @@ async def similar(db: Db, caller: Caller, text: str, limit: int) -> list[TicketR
 
 async def messages(db: Db, ticket: TicketRow, *, internal: bool) -> list[MessageRow]:
     """Return the messages of a ticket, oldest first; `internal`: also notes among staff."""
-    return [_read_message(record) for record in await db.fetch(_MESSAGES, ticket.id, ticket.workspace_id, internal)]
+    return await rows.read_all(db, _read_message, _MESSAGES, ticket.id, ticket.workspace_id, internal)
 
 
 def _words(text: str) -> list[str]:

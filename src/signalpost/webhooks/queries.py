@@ -132,32 +132,26 @@ def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, bool]:
 
 async def find_mine(db: Db, caller: Caller, webhook_id: UUID) -> WebhookRow | None:
     """Return the webhook if the caller may see it."""
-    record = await db.fetchrow(_BY_ID, *_visible_to(caller), webhook_id)
-    return None if record is None else read_webhook(record)
+    return await rows.read_one(db, read_webhook, _BY_ID, *_visible_to(caller), webhook_id)
 
 
 async def lock_mine(db: Db, caller: Caller, webhook_id: UUID) -> WebhookRow | None:
     """Return the webhook as it is now, and keep others from changing it until the transaction ends."""
-    record = await db.fetchrow(_LOCK, *_visible_to(caller), webhook_id)
-    return None if record is None else read_webhook(record)
+    return await rows.read_one(db, read_webhook, _LOCK, *_visible_to(caller), webhook_id)
 
 
 async def listed(db: Db, caller: Caller, page: Page) -> list[WebhookRow]:
     """Return a page of the webhooks that the caller may see, newest first."""
-    return [read_webhook(record) for record in await db.fetch(_LISTED, *_visible_to(caller), *page.bounds)]
+    return await rows.read_all(db, read_webhook, _LISTED, *_visible_to(caller), *page.bounds)
 
 
 async def deliveries(db: Db, webhook: WebhookRow, query: DeliveryQuery, page: Page) -> list[DeliveryRow]:
     """Return a page of the webhook's deliveries, newest first."""
-    return [
-        read_delivery(record)
-        for record in await db.fetch(
-            _DELIVERIES, webhook.workspace_id, webhook.id, query.state, query.type, *page.bounds
-        )
-    ]
+    return await rows.read_all(
+        db, read_delivery, _DELIVERIES, webhook.workspace_id, webhook.id, query.state, query.type, *page.bounds
+    )
 
 
 async def delivery(db: Db, webhook: WebhookRow, delivery_id: UUID) -> DeliveryDetailRow | None:
     """Return a delivery of the webhook, with body and attempts."""
-    record = await db.fetchrow(_DELIVERY, webhook.workspace_id, webhook.id, delivery_id)
-    return None if record is None else _read_delivery_detail(record)
+    return await rows.read_one(db, _read_delivery_detail, _DELIVERY, webhook.workspace_id, webhook.id, delivery_id)

@@ -30,5 +30,4 @@ _EXPORT: Final = f"select {EXPORT_COLUMNS} from workspace_export where workspace
 
 async def find_export(db: Db, workspace_id: UUID) -> ExportRow | None:
     """Return the newest export of a workspace."""
-    record = await db.fetchrow(_EXPORT, workspace_id)
-    return None if record is None else read_export(record)
+    return await rows.read_one(db, read_export, _EXPORT, workspace_id)

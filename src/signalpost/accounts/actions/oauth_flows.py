@@ -16,7 +16,7 @@ from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.kit import crypto, rows
 from signalpost.kit.crypto import Undecipherable, equal
-from signalpost.kit.db import Db, Row
+from signalpost.kit.db import Db
 
 LIFETIME = timedelta(minutes=10)
 
@@ -141,12 +141,12 @@ async def insert_flow(
 
 async def find_flow(db: Db, state: str) -> OAuthFlow | None:
     """Return a flow that can still be used."""
-    return _flow_or_none(await db.fetchrow(_FIND, _hash(state)))
+    return await rows.read_one(db, _read, _FIND, _hash(state))
 
 
 async def bind_flow(db: Db, state: str, browser: str) -> OAuthFlow | None:
     """Bind the flow to the browser that gets this secret and return it; None if it is over or already bound."""
-    return _flow_or_none(await db.fetchrow(_BIND, _hash(state), _hash(browser)))
+    return await rows.read_one(db, _read, _BIND, _hash(state), _hash(browser))
 
 
 async def keep_notes(context: AppContext, db: Db, flow: OAuthFlow, state: str, notes: Mapping[str, str]) -> None:
@@ -164,7 +164,7 @@ async def redirect_url_of(db: Db, flow: OAuthFlow) -> str | None:
 
 async def use_form_flow(db: Db, state: str) -> OAuthFlow | None:
     """Mark a flow as used whose form was filled in; None if it is over. No browser is bound to it."""
-    return _flow_or_none(await db.fetchrow(_USE_FORM, _hash(state)))
+    return await rows.read_one(db, _read, _USE_FORM, _hash(state))
 
 
 async def use_flow(db: Db, platform: str, state: str, browser: str) -> OAuthFlow | None:
@@ -172,7 +172,7 @@ async def use_flow(db: Db, platform: str, state: str, browser: str) -> OAuthFlow
 
     None if the state is unknown, used, expired, another platform's, or of a flow that another browser started.
     """
-    return _flow_or_none(await db.fetchrow(_USE, _hash(state), platform, _hash(browser)))
+    return await rows.read_one(db, _read, _USE, _hash(state), platform, _hash(browser))
 
 
 def is_of_browser(flow: OAuthFlow, browser: str | None) -> bool:
@@ -242,10 +242,6 @@ def _opened(context: AppContext, flow: OAuthFlow, state: str, column: str, seale
 
 def _sealed(context: AppContext, state_hash: bytes, workspace_id: UUID, column: str, value: bytes) -> bytes:
     return context.keys.seal(value, context=_context(column, state_hash, workspace_id))
-
-
-def _flow_or_none(record: Row | None) -> OAuthFlow | None:
-    return None if record is None else _read(record)
 
 
 def _hash(secret: str) -> bytes:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
+from signalpost.kit.rows import read_all
 from signalpost.media import states
 from signalpost.media.queries import MEDIA_COLUMNS, MediaRow, ProcessingError, read_media
 
@@ -45,7 +46,7 @@ where workspace_id = $1 and id = any($2) and status = 'ready' and expires_at is 
 
 async def due(db: Db) -> list[MediaRow]:
     """Return a batch of the files whose time has come, those of a workspace together."""
-    return [read_media(record) for record in await db.fetch(_DUE, BATCH)]
+    return await read_all(db, read_media, _DUE, BATCH)
 
 
 async def seconds_to_next(db: Db) -> float | None:

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from signalpost.kit.db import Db
+from signalpost.kit.rows import read_all
 from signalpost.posts.queries import POST_COLUMNS, read_post
 from signalpost.posts.rows import PostRow
 from signalpost.web.caller import Caller
@@ -38,7 +39,7 @@ async def page_of_chosen(
 ) -> list[PostRow]:
     """Return those of the posts that are of this profile, in the order of time, from the one after `after` on."""
     values = (caller.workspace_id, caller.sees_profiles, caller.mode == "live", profile_id)
-    return [read_post(record) for record in await db.fetch(_PAGE, post_ids, *values, after, limit)]
+    return await read_all(db, read_post, _PAGE, post_ids, *values, after, limit)
 
 
 async def waiting_between(

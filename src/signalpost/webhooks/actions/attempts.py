@@ -53,7 +53,7 @@ _read_attempt = rows.reader(Attempt)
 
 async def start(db: Db, webhook_ids: Sequence[UUID], per_webhook: int) -> list[Attempt]:
     """Mark due deliveries as started and return them. A start that is never followed by a result is a crash."""
-    return [_read_attempt(record) for record in await db.fetch(_START, webhook_ids, per_webhook, SLOW_AFTER_FAILURES)]
+    return await rows.read_all(db, _read_attempt, _START, webhook_ids, per_webhook, SLOW_AFTER_FAILURES)
 
 
 async def hand_back(db: Db, attempts: Sequence[Attempt]) -> None:
