@@ -10,6 +10,7 @@ const LIMITS = () => ({
   members: t("Members"),
   apiKeys: t("API keys"),
   webhooks: t("Webhooks"),
+  feeds: t("Feeds"),
   platformInvites: t("Open invitations"),
   storageBytes: t("Stored files"),
   aiCaptions: t("Captions by AI this month"),

@@ -9,7 +9,7 @@ export default /** @type {Record<string, string>} */ ({
   checked: "comprobada",
   Connect: "Conectar",
   "Connect {network}": "Conectar {network}",
-  Connected: "Conectada",
+  Connected: "Conexión",
   "Connected.": "Conectada.",
   "Continue at {network}": "Continuar en {network}",
   "Deleting what is published": "Borrar lo publicado",

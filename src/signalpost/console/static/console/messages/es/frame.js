@@ -357,7 +357,7 @@ export default /** @type {Record<string, string>} */ ({
   "Write a post": "Crear publicación",
   "Your session has ended, or this needs your password once more. What you typed is still here.":
     "Tu sesión ha terminado o hace falta tu contraseña otra vez. Lo que escribiste sigue aquí.",
-  all: "todo",
+  all: "todos",
   "anyone with the link": "cualquiera con el enlace",
   "every day": "todos los días",
   never: "nunca",
