@@ -389,6 +389,7 @@ export const ISSUES = {
   format: () => t("This is not written as it must be."),
   type: () => t("This is not the right kind of value."),
   not_allowed: () => t("This cannot be chosen here."),
+  content_invalid: () => t("The network would refuse this text. Change it."),
   unknown_field: () => t("The service does not know this. Reload the page."),
   not_found: () => t("This is not here, or no longer. Choose another one."),
   not_unique: () => t("There is one like this already. Choose something else."),

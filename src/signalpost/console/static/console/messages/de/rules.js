@@ -180,6 +180,8 @@ export default /** @type {Record<string, string>} */ ({
   "This is not here, or no longer. Choose another one.":
     "Das gibt es nicht oder nicht mehr. Wählen Sie etwas anderes.",
   "This is not the right kind of value.": "Das ist nicht die richtige Art von Wert.",
+  "The network would refuse this text. Change it.":
+    "Das Netzwerk würde diesen Text ablehnen. Ändern Sie ihn.",
   "This is not written as it must be.": "Das ist nicht so geschrieben, wie es sein muss.",
   "This is too long: at most {max}.": "Das ist zu lang: höchstens {max}.",
   "This is too much, too little, too early or too late.":

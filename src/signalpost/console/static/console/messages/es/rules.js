@@ -173,6 +173,7 @@ export default /** @type {Record<string, string>} */ ({
   "This is missing. Fill it in.": "Falta este dato. Rellénalo.",
   "This is not here, or no longer. Choose another one.": "Esto no está aquí, o ya no. Elige otra cosa.",
   "This is not the right kind of value.": "Este no es el tipo de valor correcto.",
+  "The network would refuse this text. Change it.": "La red rechazaría este texto. Cámbialo.",
   "This is not written as it must be.": "No está escrito como debe.",
   "This is too long: at most {max}.": "Es demasiado largo: {max} como máximo.",
   "This is too much, too little, too early or too late.":
