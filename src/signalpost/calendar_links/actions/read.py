@@ -87,7 +87,7 @@ async def _open(context: AppContext, token: str) -> _Opened:
             maker = await _maker(context, db, link)
     await _count(context, link)
     if maker is None:
-        raise CalendarLinkEnded
+        raise CalendarLinkEnded("Whoever made this link may no longer read these posts.")
     work_for(maker.tenant)
     return _Opened(link, maker)
 
