@@ -309,7 +309,7 @@ export function record(method, path, query, options, response, ms) {
 
 const SECRET = /password|secret|token|code$/i;
 
-/** Leave out what nobody should copy into a script. @param {any} value @returns {any} */
+/** Leave out what nobody should copy into a script. @param {unknown} value @returns {unknown} */
 function masked(value) {
   if (Array.isArray(value)) return value.map(masked);
   if (!value || typeof value !== "object") return value;

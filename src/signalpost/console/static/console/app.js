@@ -124,7 +124,7 @@ function Frame() {
 }
 
 /** The pages whose modules are loaded. */
-const components = signal(/** @type {Record<string, any>} */ ({}));
+const components = signal(/** @type {Record<string, unknown>} */ ({}));
 
 /** The page of the address; its module is loaded at the first visit. */
 function Current() {

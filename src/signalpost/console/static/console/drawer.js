@@ -6,11 +6,14 @@ import { to } from "./router.js";
 import { Samples } from "./samples.js";
 import { Dialog } from "./components/dialog.js";
 
+/** @typedef {import("./api.js").Recorded} Recorded */
+
 /** @param {{onClose: () => void}} props */
 export default function Drawer({ onClose }) {
-  const [chosen, setChosen] = useState(/** @type {any} */ (null));
+  const [chosen, setChosen] = useState(/** @type {Recorded | null} */ (null));
   const calls = recorded.value;
-  const call = calls.includes(chosen) ? chosen : calls[0]; // not by its place: new calls arrive above it
+  // Not by its place: new calls arrive above it.
+  const call = chosen && calls.includes(chosen) ? chosen : calls[0];
   return html`
     <${Dialog} title=${t("API calls of this page")} onClose=${onClose} wide>
       <p class="soft">

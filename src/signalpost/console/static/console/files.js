@@ -8,6 +8,7 @@ import { Button } from "./components/button.js";
 import { Field } from "./components/field.js";
 import { toastProblem } from "./components/toasts.js";
 
+/** @typedef {import("./html.js").InputEvent} InputEvent */
 /** @typedef {import("./draft.js").File} Kept */
 /**
  * What is asked besides of a video: the picture that is shown for it.
@@ -43,7 +44,7 @@ export const keptOf = (media) => ({
  */
 export function Files({ files, profileId, onChange, onUploading, errorAt, ofVideo, label }) {
   const [over, setOver] = useState(false);
-  const [Picker, setPicker] = useState(/** @type {any} */ (null));
+  const [Picker, setPicker] = useState(/** @type {unknown} */ (null));
   const latest = useRef(files);
   latest.current = files;
   const append = (/** @type {Kept[]} */ added) => {
@@ -185,8 +186,8 @@ function Head({ files, addAll, onLibrary }) {
       hidden
       aria-label=${t("Add files")}
       accept="image/*,video/*,application/pdf"
-      onChange=${(/** @type {any} */ event) => {
-        addAll([...event.currentTarget.files]);
+      onChange=${(/** @type {InputEvent} */ event) => {
+        addAll([...(event.currentTarget.files ?? [])]);
         event.currentTarget.value = "";
       }}
     />

@@ -81,7 +81,7 @@ export function useLoad(load, inputs) {
 
 /**
  * Call an operation from a button: busy while it runs, refusals shown.
- * @param {() => Promise<any>} act
+ * @param {() => Promise<unknown>} act
  * @returns {[boolean, () => Promise<void>]}
  */
 export function useAction(act) {

@@ -72,7 +72,7 @@ function focusSearch() {
   else showPalette();
 }
 
-/** Add keys while a page is shown. @param {Command[]} own @param {any[]} inputs */
+/** Add keys while a page is shown. @param {Command[]} own @param {unknown[]} inputs */
 export function useCommands(own, inputs) {
   useEffect(() => {
     pageCommands.value = own;

@@ -22,14 +22,16 @@ export const route = signal(current());
 /**
  * The address of a page.
  * @param {string} path such as `posts/pst_1`
- * @param {Record<string, any>} [query]
+ * @param {Record<string, unknown>} [query]
  */
 export function to(path, query) {
-  const search = new URLSearchParams(Object.entries(query ?? {}).filter(([, value]) => value)).toString();
+  const search = new URLSearchParams(
+    Object.entries(query ?? {}).flatMap(([name, value]) => (value ? [[name, String(value)]] : [])),
+  ).toString();
   return `${HOME}${path ? `/${path}` : ""}${search ? `?${search}` : ""}`;
 }
 
-/** @param {string} path @param {Record<string, any>} [query] @param {{replace?: boolean}} [options] */
+/** @param {string} path @param {Record<string, unknown>} [query] @param {{replace?: boolean}} [options] */
 export function go(path, query, { replace = false } = {}) {
   history[replace ? "replaceState" : "pushState"](null, "", to(path, query));
   moved(!replace);
@@ -44,7 +46,7 @@ export function rename(path, state) {
   renames += 1;
 }
 
-/** Change filters of this page. @param {Record<string, any>} change */
+/** Change filters of this page. @param {Record<string, unknown>} change */
 export function filter(change) {
   const { page, id, part, query } = route.peek();
   go([page, id, part].filter(Boolean).join("/"), { ...query, ...change }, { replace: true });

@@ -9,8 +9,8 @@ import { Copy } from "./components/copy.js";
 /** @typedef {import("./html.js").Children} Children */
 
 /**
- * @typedef {{method: string, path: string, query: Record<string, any>, headers?: Record<string, string>,
- *   key?: string, body?: any, file?: string, isForm?: boolean, isPublic?: boolean}} Call
+ * @typedef {{method: string, path: string, query: Record<string, string>, headers?: Record<string, string>,
+ *   key?: string, body?: unknown, file?: string, isForm?: boolean, isPublic?: boolean}} Call
  * `key`: of idempotency; `file`: the name of the file that is sent, as a form or as it is; `isPublic`: it
  * needs no API key
  */
@@ -52,7 +52,7 @@ function curl(call) {
   return lines.join(" \\\n  ");
 }
 
-/** @param {any} value @returns {string} */
+/** @param {unknown} value @returns {string} */
 function pythonValue(value) {
   if (value === null) return "None";
   if (value === true) return "True";

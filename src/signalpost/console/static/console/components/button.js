@@ -7,7 +7,7 @@ import { Icon } from "../icons.js";
 /**
  * @param {{
  *   kind?: "primary" | "plain" | "danger" | "quiet", icon?: string, busy?: boolean, children?: Children,
- *   [attribute: string]: any
+ *   [attribute: string]: unknown
  * }} props
  */
 export function Button({ kind = "plain", icon, busy, children, ...rest }) {

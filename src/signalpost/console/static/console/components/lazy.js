@@ -4,7 +4,7 @@ import { useLoad } from "../hooks.js";
 import { Loaded } from "./loaded.js";
 import { toastProblem } from "./toasts.js";
 
-/** @typedef {() => Promise<{default: import("preact").ComponentType<any>}>} Load */
+/** @typedef {() => Promise<{default: unknown}>} Load */
 
 /**
  * A part of a page. `ready()` loads it before it is shown, for a page where something stands below it: what
@@ -13,7 +13,7 @@ import { toastProblem } from "./toasts.js";
  * @param {number} [lines] of text that it is about as high as
  */
 export function lazy(load, lines = 9) {
-  /** @type {any} */
+  /** @type {unknown} */
   let component;
   const ready = async () => {
     component ??= (await load()).default;
@@ -35,7 +35,7 @@ export function lazy(load, lines = 9) {
 /** A dialog, or a part in whose place nothing stands until it is there. @param {Load} load */
 export function lazyDialog(load) {
   return function LazyDialog(/** @type {any} */ props) {
-    const [component, setComponent] = useState(/** @type {any} */ (null));
+    const [component, setComponent] = useState(/** @type {unknown} */ (null));
     useEffect(() => {
       load().then((module) => setComponent(() => module.default), toastProblem);
     }, []);

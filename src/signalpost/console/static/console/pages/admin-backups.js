@@ -13,6 +13,11 @@ import { Table } from "../components/table.js";
 import { size } from "../units.js";
 import { duration } from "./admin-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["AdminBackup"]} AdminBackup */
+/** @typedef {import("signalpost/api").Schemas["AdminBackupList"]} AdminBackupList */
+/** @typedef {import("signalpost/api").Schemas["BackupAge"]} BackupAge */
+/** @typedef {import("signalpost/api").Schemas["System"]} System */
+
 const QUERY = { limit: 100 }; // all that is kept
 const SHOWN = 20;
 const COMMAND = "signalpost backup FILE";
@@ -41,7 +46,7 @@ export default function Backups() {
   `;
 }
 
-/** How old the newest backup is, in words. @param {any} age */
+/** How old the newest backup is, in words. @param {BackupAge} age */
 function ageText(age) {
   if (age.madeAt === null)
     return age.tooOld
@@ -50,7 +55,7 @@ function ageText(age) {
   return t("The newest backup was made {when}.", { when: relative(age.madeAt) });
 }
 
-/** @param {{age: any, page: any}} props */
+/** @param {{age: BackupAge, page: AdminBackupList}} props */
 function Made({ age, page }) {
   const [tone, icon] = age.tooOld ? ["warn", "warn"] : age.madeAt ? ["ok", "check"] : ["", "clock"];
   return html`
@@ -86,7 +91,7 @@ function Made({ age, page }) {
   `;
 }
 
-/** @param {{page: any}} props */
+/** @param {{page: AdminBackupList}} props */
 function History({ page }) {
   return html`
     <${Table}
@@ -95,7 +100,7 @@ function History({ page }) {
       numbers=${[4]}
       atFirst=${SHOWN}
       cut=${page.hasMore}
-      rows=${page.data.map((/** @type {any} */ backup) => ({
+      rows=${page.data.map((backup) => ({
         key: backup.id,
         cells: [
           html`<span>
@@ -117,7 +122,7 @@ function History({ page }) {
   `;
 }
 
-/** @param {{backup: any}} props */
+/** @param {{backup: AdminBackup}} props */
 function State({ backup }) {
   const [tone, icon, word] = LOOKS()[backup.status];
   const more = {
@@ -141,12 +146,12 @@ function State({ backup }) {
   `;
 }
 
-/** @param {{backup: any}} props */
+/** @param {{backup: AdminBackup}} props */
 function Contents({ backup }) {
   const parts = [
-    t("rows: {n}", { n: number(backup.rows) }),
-    backup.hasMedia ? t("files: {n}", { n: number(backup.files) }) : t("no files"),
-    backup.missingFiles > 0 && t("missing: {n}", { n: number(backup.missingFiles) }),
+    t("rows: {n}", { n: number(backup.rows ?? 0) }),
+    backup.hasMedia ? t("files: {n}", { n: number(backup.files ?? 0) }) : t("no files"),
+    Boolean(backup.missingFiles) && t("missing: {n}", { n: number(backup.missingFiles ?? 0) }),
     backup.hasMasterKey ? t("master key") : t("no master key"),
   ];
   return html`
@@ -154,19 +159,22 @@ function Contents({ backup }) {
       ${parts.filter(Boolean).join(" · ")}
       <br />
       <span class="soft small">
-        ${t("version {version}, schema {schema}", { version: backup.version, schema: backup.revision })}
+        ${t("version {version}, schema {schema}", {
+          version: backup.version,
+          schema: backup.revision ?? "",
+        })}
       </span>
     </span>
   `;
 }
 
-/** @param {{backup: any}} props */
+/** @param {{backup: AdminBackup}} props */
 function Size({ backup }) {
-  const seconds =
-    backup.endedAt && (new Date(backup.endedAt).getTime() - new Date(backup.startedAt).getTime()) / 1000;
+  const ended = backup.endedAt ? new Date(backup.endedAt).getTime() : 0;
+  const seconds = (ended - new Date(backup.startedAt).getTime()) / 1000;
   return html`
     <span class="nowrap">
-      ${size(backup.bytes)}
+      ${size(backup.bytes ?? 0)}
       ${backup.endedAt && html`
         <br />
         <span class="soft small">${t("in {time}", { time: duration(seconds) })}</span>
@@ -175,7 +183,7 @@ function Size({ backup }) {
   `;
 }
 
-/** @param {{system: any}} props */
+/** @param {{system: System}} props */
 function Versions({ system }) {
   return html`
     <div class="columns">
@@ -184,7 +192,7 @@ function Versions({ system }) {
           <${Table}
             label=${t("Processes that run the engine")}
             columns=${[t("Machine"), t("Started"), t("Last seen")]}
-            rows=${system.processes.map((/** @type {any} */ runningProcess) => ({
+            rows=${system.processes.map((runningProcess) => ({
               key: runningProcess.id,
               cells: [
                 runningProcess.host,

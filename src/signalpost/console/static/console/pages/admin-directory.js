@@ -9,6 +9,9 @@ import { Badge } from "../components/badge.js";
 import { Field } from "../components/field.js";
 import { List, Search } from "./admin-list.js";
 
+/** @typedef {import("signalpost/api").Schemas["AdminUser"]} AdminUser */
+/** @typedef {import("signalpost/api").Schemas["AdminWorkspace"]} AdminWorkspace */
+
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Directory({ id, query }) {
   return id === "users" ? html`<${Users} query=${query} />` : html`<${Workspaces} query=${query} />`;
@@ -50,7 +53,7 @@ function Workspaces({ query: { q = "", state = "" } }) {
       ]}
       numbers=${[3, 4]}
       empty=${t("No workspace matches.")}
-      row=${(/** @type {any} */ workspace) => ({
+      row=${(/** @type {AdminWorkspace} */ workspace) => ({
         key: workspace.id,
         cells: [
           html`<span>
@@ -95,7 +98,7 @@ function Users({ query: { q = "", staff = "" } }) {
       columns=${[t("Person"), t("Kind"), t("Second factor"), t("Workspaces"), t("Since")]}
       numbers=${[3]}
       empty=${t("No user matches.")}
-      row=${(/** @type {any} */ user) => ({
+      row=${(/** @type {AdminUser} */ user) => ({
         key: user.id,
         cells: [
           html`<span>

@@ -14,9 +14,11 @@ import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
 import { toast } from "../components/toasts.js";
 
+/** @typedef {import("signalpost/api").Schemas["FeatureFlag"]} FeatureFlag */
+
 const PLANS = ["free", "starter", "pro", "max", "self_hosted"];
 
-/** For whom a flag is on, in words. @param {any} flag */
+/** For whom a flag is on, in words. @param {FeatureFlag} flag */
 function audience(flag) {
   if (!flag.enabled) return t("no one");
   if (flag.rolloutPercent === 100) return t("everybody");
@@ -32,7 +34,7 @@ function audience(flag) {
 
 export default function Flags() {
   const loaded = useLoad(() => get("/admin/feature-flags"), []);
-  const [changing, setChanging] = useState(/** @type {any} */ (null));
+  const [changing, setChanging] = useState(/** @type {FeatureFlag | null} */ (null));
   return html`
     <${Loaded} loaded=${loaded} lines=${6}>
       ${(/** @type {typeof loaded.data} */ page) =>

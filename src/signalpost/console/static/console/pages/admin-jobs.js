@@ -16,6 +16,9 @@ import { Card } from "../components/page.js";
 import { toast } from "../components/toasts.js";
 import { List } from "./admin-list.js";
 
+/** @typedef {import("signalpost/api").Schemas["AdminJob"]} AdminJob */
+/** @typedef {import("signalpost/api").Schemas["Pause"]} Pause */
+
 const LOOKS = () =>
   /** @type {Record<string, [string, string, string]>} */ ({
     waiting: ["info", "clock", t("Waiting")],
@@ -69,7 +72,7 @@ function Pauses({ loaded }) {
           label=${t("Kept back for a while")}
           columns=${[t("Kind"), t("Subject"), t("Workspace"), t("Goes on"), ""]}
           empty=""
-          row=${(/** @type {any} */ pause) => ({
+          row=${(/** @type {Pause} */ pause) => ({
             key: pause.id,
             cells: [
               html`
@@ -91,7 +94,7 @@ function Pauses({ loaded }) {
   `;
 }
 
-/** @param {{pause: any, onDone: () => Promise<void>}} props */
+/** @param {{pause: Pause, onDone: () => Promise<void>}} props */
 function End({ pause, onDone }) {
   const [busy, end] = useAction(async () => {
     await remove(`/admin/pauses/${pause.id}`);
@@ -139,7 +142,7 @@ function Jobs({ loaded, query }) {
         columns=${[t("Job"), t("State"), t("Tries"), t("Due"), t("What went wrong"), ""]}
         numbers=${[2]}
         empty=${t("Jobs that succeeded are not kept.")}
-        row=${(/** @type {any} */ job) => ({
+        row=${(/** @type {AdminJob} */ job) => ({
           key: job.id,
           cells: [
             html`<span>
@@ -174,7 +177,7 @@ function State({ state }) {
   `;
 }
 
-/** @param {{job: any, onDone: () => Promise<void>}} props */
+/** @param {{job: AdminJob, onDone: () => Promise<void>}} props */
 function Run({ job, onDone }) {
   const [busy, run] = useAction(async () => {
     await post(`/admin/jobs/${job.id}/run`);

@@ -26,7 +26,7 @@ export function Search({ label, value }) {
  * A list whose next pages are added when they are asked for.
  * @param {{
  *   loaded: {data: any, problem: unknown, reload: () => Promise<void>, setData: (data: any) => void},
- *   path: string, query: Record<string, any>, label: string, columns: string[], numbers?: number[],
+ *   path: string, query: Record<string, string>, label: string, columns: string[], numbers?: number[],
  *   row: (item: any) => {key: string, cells: any[]}, empty: string
  * }} props
  */

@@ -13,6 +13,9 @@ import { Card } from "../components/page.js";
 import { toast } from "../components/toasts.js";
 import { List } from "./admin-list.js";
 
+/** @typedef {import("signalpost/api").Schemas["PaymentProvider"]} PaymentProvider */
+/** @typedef {import("signalpost/api").Schemas["PaymentDifference"]} PaymentDifference */
+
 const QUERY = { limit: 50 };
 /** What is different, and the button that repairs it. */
 const KINDS = () =>
@@ -54,7 +57,7 @@ export default function Payments() {
   `;
 }
 
-/** @param {{payments: any}} props */
+/** @param {{payments: PaymentProvider}} props */
 function Heard({ payments }) {
   const summary = payments.notifiedAt
     ? t("The provider of payments notified this installation last {when}.", {
@@ -117,7 +120,7 @@ function Differences({ loaded, comparedAt }) {
           label=${t("Paid and served")}
           columns=${[t("Difference"), t("Workspace"), t("At the provider"), t("Found"), ""]}
           empty=""
-          row=${(/** @type {any} */ notice) => ({
+          row=${(/** @type {PaymentDifference} */ notice) => ({
             key: notice.id,
             cells: [
               html`<span>
@@ -137,7 +140,7 @@ function Differences({ loaded, comparedAt }) {
               notice.solvedAt ? html`
                 <span class="badge ok">
                   <${Icon} name="check" />
-                  ${SOLUTIONS()[notice.solution] ?? notice.solution}
+                  ${SOLUTIONS()[notice.solution ?? ""] ?? notice.solution}
                 </span>
               ` : html`
                 <${Decide} difference=${notice} onDone=${loaded.reload} />
@@ -150,7 +153,7 @@ function Differences({ loaded, comparedAt }) {
   `;
 }
 
-/** @param {{difference: any, onDone: () => Promise<void>}} props */
+/** @param {{difference: PaymentDifference, onDone: () => Promise<void>}} props */
 function Decide({ difference, onDone }) {
   const send = (/** @type {string} */ how) => async () => {
     await post(`/admin/payments/differences/${difference.id}/${how}`);

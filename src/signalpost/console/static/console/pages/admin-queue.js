@@ -11,12 +11,14 @@ import { Card } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { duration } from "./admin-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["QueueItem"]} QueueItem */
+
 const ITEMS_MAX = 100;
 
 /**
  * The due targets by one of their members, the one that waits longest first.
- * @param {any[]} items
- * @param {string} member
+ * @param {QueueItem[]} items
+ * @param {"platform" | "workspaceId"} member
  */
 function grouped(items, member) {
   const groups = /** @type {Map<string, {name: string, count: number, since: string}>} */ (new Map());

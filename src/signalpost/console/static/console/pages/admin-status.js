@@ -14,6 +14,9 @@ import { Announce, ChangeComponent, Say, SetStatus } from "./admin-incident.js";
 import { Mark } from "./admin-parts.js";
 import { Subscribers } from "./admin-subscribers.js";
 
+/** @typedef {import("signalpost/api").Schemas["Component"]} Component */
+/** @typedef {import("signalpost/api").Schemas["Incident"]} Incident */
+
 async function load() {
   const [components, active, recent] = await Promise.all([
     get("/status/components"),
@@ -30,12 +33,14 @@ async function load() {
 
 export default function ServiceStatus() {
   const loaded = useLoad(load, []);
-  const [open, setOpen] = useState(/** @type {{kind: string, of?: any}} */ ({ kind: "" }));
+  const [open, setOpen] = useState(
+    /** @type {{kind: string, of?: Component | Incident | null}} */ ({ kind: "" }),
+  );
   const close = () => {
     setOpen({ kind: "" });
     void loaded.reload();
   };
-  const onSay = (/** @type {any} */ incident) => setOpen({ kind: "say", of: incident });
+  const onSay = (/** @type {Incident} */ incident) => setOpen({ kind: "say", of: incident });
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
       ${(/** @type {typeof loaded.data} */ data) => html`
@@ -52,8 +57,8 @@ export default function ServiceStatus() {
         />
         <${Components}
           components=${data.components}
-          onSet=${(/** @type {any} */ of) => setOpen({ kind: "set", of })}
-          onChange=${(/** @type {any} */ of) => setOpen({ kind: "component", of })}
+          onSet=${(/** @type {Component} */ of) => setOpen({ kind: "set", of })}
+          onChange=${(/** @type {Component | null} */ of) => setOpen({ kind: "component", of })}
         />
         ${data.recent.length > 0 && html`
           <${Card} title=${t("Ended within 30 days")}>
@@ -82,7 +87,7 @@ export default function ServiceStatus() {
   `;
 }
 
-/** @param {{incident: any, components: any[], onSay: () => void}} props */
+/** @param {{incident: Incident, components: Component[], onSay: () => void}} props */
 function Incident({ incident, components, onSay }) {
   const names = incident.componentIds
     .map((/** @type {string} */ id) => components.find((component) => component.id === id)?.name ?? id)
@@ -107,7 +112,7 @@ function Incident({ incident, components, onSay }) {
           `}
         </p>
         <ol class="timeline">
-          ${incident.updates.slice(0, 5).map((/** @type {any} */ update) => html`
+          ${incident.updates.slice(0, 5).map((update) => html`
             <li key=${update.id}>
               <${Mark} status=${update.status} />${" "}
               <span class="soft">
@@ -122,7 +127,12 @@ function Incident({ incident, components, onSay }) {
   `;
 }
 
-/** @param {{components: any[], onSet: (component: any) => void, onChange: (component: any) => void}} props */
+/**
+ * @param {{
+ *   components: Component[], onSet: (component: Component) => void,
+ *   onChange: (component: Component | null) => void
+ * }} props
+ */
 function Components({ components, onSet, onChange }) {
   const percent = (/** @type {number | null} */ share) =>
     share === null ? html`
@@ -196,7 +206,8 @@ function Backfill() {
 
 /**
  * @param {{
- *   data: Awaited<ReturnType<typeof load>>, onOpen: (kind: string) => void, onSay: (incident: any) => void
+ *   data: Awaited<ReturnType<typeof load>>, onOpen: (kind: string) => void,
+ *   onSay: (incident: Incident) => void
  * }} props
  */
 function UnderWay({ data, onOpen, onSay }) {

@@ -21,7 +21,7 @@ const QUERY = { limit: 50 };
 /** @param {{components: Component[]}} props */
 export function Subscribers({ components }) {
   const loaded = useLoad(() => get(PATH, QUERY), []);
-  const [ending, setEnding] = useState(/** @type {any} */ (null));
+  const [ending, setEnding] = useState(/** @type {Subscriber | null} */ (null));
   const close = () => setEnding(null);
   const names = (/** @type {string[] | null} */ chosen) =>
     chosen?.map((id) => components.find((component) => component.id === id)?.name ?? id).join(", ") ??
@@ -50,7 +50,7 @@ export function Subscribers({ components }) {
           ]}
           numbers=${[4]}
           empty=""
-          row=${(/** @type {any} */ subscriber) => ({
+          row=${(/** @type {Subscriber} */ subscriber) => ({
             key: subscriber.id,
             cells: [
               html`<span>
@@ -79,7 +79,7 @@ export function Subscribers({ components }) {
   `;
 }
 
-/** @param {{of: any}} props */
+/** @param {{of: Subscriber}} props */
 function State({ of }) {
   const state =
     of.status === "active" ? html`

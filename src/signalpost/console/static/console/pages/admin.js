@@ -24,8 +24,11 @@ import { toast } from "../components/toasts.js";
 import { size } from "../units.js";
 import { duration } from "./admin-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["Stats"]} Stats */
+/** @typedef {import("signalpost/api").Schemas["ApiHealth"]} ApiHealth */
+
 const Directory = lazy(() => import("./admin-directory.js"));
-const VIEWS = /** @type {Record<string, any>} */ ({
+const VIEWS = /** @type {Record<string, unknown>} */ ({
   queue: lazy(() => import("./admin-queue.js")),
   jobs: lazy(() => import("./admin-jobs.js")),
   workspaces: Directory,
@@ -124,7 +127,7 @@ function Health({ health }) {
   `;
 }
 
-/** @param {{stats: any}} props */
+/** @param {{stats: Stats}} props */
 function Figures({ stats }) {
   const about = (/** @type {string} */ name, /** @type {number} */ value) =>
     stats.estimated.includes(name) ? t("about {n}", { n: number(value) }) : number(value);
@@ -182,7 +185,7 @@ function Figures({ stats }) {
 const GOOD = 0.95;
 const POOR = 0.8;
 
-/** @param {{rates: Record<string, number>, accounts: any}} props */
+/** @param {{rates: Stats["successRate24h"], accounts: Stats["accounts"]}} props */
 function Networks({ rates, accounts }) {
   const percent = (/** @type {number} */ share) =>
     new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 }).format(share);
@@ -297,7 +300,7 @@ function OperatorTools() {
 /** @param {{onClose: () => void}} props */
 function TestMail({ onClose }) {
   const [to, setTo] = useState("");
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [result, setResult] = useState(/** @type {any} */ (null));
   const [busy, send] = useAction(async () => {
     setProblem(null);

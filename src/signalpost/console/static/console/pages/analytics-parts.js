@@ -12,6 +12,10 @@ const DAY_MS = 86_400_000;
 const PERIODS = ["7", "30", "90", "365"];
 
 /** @returns {[string, string][]} */
+/** @typedef {"views" | "likes" | "comments" | "shares"} Metric */
+/** @typedef {"views" | "likes" | "comments" | "shares" | "saves" | "impressions"} Total */
+
+/** @returns {[Metric, string][]} */
 export const metrics = () => [
   ["views", t("Views")],
   ["likes", t("Likes")],

@@ -18,9 +18,13 @@ import { Card, Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { figure, knownText, metrics, percent } from "./analytics-parts.js";
 
-/** @param {any} target */
+/** @typedef {import("./analytics-parts.js").Metric} Metric */
+/** @typedef {import("signalpost/api").Schemas["PostAnalytics"]} PostAnalytics */
+/** @typedef {import("signalpost/api").Schemas["TargetMetrics"]} TargetMetrics */
+
+/** @param {{accountId: string, platform: string} | {platform: string}} target */
 const nameOf = (target) =>
-  `${accountOf(target.accountId)?.username ?? t("Account")} · ${networkName(target.platform)}`;
+  `${accountOf("accountId" in target ? target.accountId : "")?.username ?? t("Account")} · ${networkName(target.platform)}`;
 
 /** @param {{id: string}} props */
 export default function PostNumbers({ id }) {
@@ -57,16 +61,17 @@ export default function PostNumbers({ id }) {
   `;
 }
 
-/** @param {{targets: any[]}} props */
+/** @param {{targets: TargetMetrics[]}} props */
 function Now({ targets }) {
-  const columns = [
-    ...metrics(),
-    ["saves", t("Saves")],
-    ["clicks", t("Clicks")],
-    ["impressions", t("Impressions")],
-    ["reach", t("Reach")],
-    ["watchTimeSeconds", t("Seconds watched")],
-  ];
+  const columns =
+    /** @type {[Metric | "saves" | "clicks" | "impressions" | "reach" | "watchTimeSeconds", string][]} */ ([
+      ...metrics(),
+      ["saves", t("Saves")],
+      ["clicks", t("Clicks")],
+      ["impressions", t("Impressions")],
+      ["reach", t("Reach")],
+      ["watchTimeSeconds", t("Seconds watched")],
+    ]);
   return html`
     ${targets.map((target) => html`
       <${Card}
@@ -113,11 +118,11 @@ function Now({ targets }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: PostAnalytics}} props */
 function History({ data }) {
-  const [metric, setMetric] = useState("views");
+  const [metric, setMetric] = useState(/** @type {Metric} */ ("views"));
   const name = metrics().find(([key]) => key === metric)?.[1] ?? metric;
-  const moments = [...new Set(data.history.map((/** @type {any} */ sample) => sample.collectedAt))].sort();
+  const moments = [...new Set(data.history.map((sample) => sample.collectedAt))].sort();
   if (!moments.length)
     return html`
       <${Card} title=${t("Over time")}>
@@ -125,17 +130,17 @@ function History({ data }) {
       <//>
     `;
   const days = moments.map((at) => dateTime(/** @type {string} */ (at)));
-  const lines = data.metrics.map((/** @type {any} */ target) => {
+  const lines = data.metrics.map((target) => {
     const byMoment = new Map(
       data.history
-        .filter((/** @type {any} */ sample) => sample.targetId === target.targetId)
-        .map((/** @type {any} */ sample) => [sample.collectedAt, sample[metric]]),
+        .filter((sample) => sample.targetId === target.targetId)
+        .map((sample) => [sample.collectedAt, sample[metric]]),
     );
     return { name: nameOf(target), values: carried(moments.map((at) => byMoment.get(at))) };
   });
   const say = (/** @type {number} */ index) => [
     `${days[index]}: `,
-    lines.map((/** @type {any} */ line) => knownText(line.values[index])).join(" · "),
+    lines.map((line) => knownText(line.values[index])).join(" · "),
     "",
   ];
   return html`
@@ -169,7 +174,7 @@ function History({ data }) {
 
 const ROWS_MAX = 200;
 
-/** @param {{data: any}} props */
+/** @param {{data: PostAnalytics}} props */
 function Samples({ data }) {
   return html`
     <details>
@@ -188,10 +193,7 @@ function Samples({ data }) {
               html`<span class="name">
                 <${NetworkLogo} platform=${sample.platform} />
                 <span>
-                  ${nameOf(
-                    data.metrics.find((/** @type {any} */ target) => target.targetId === sample.targetId) ??
-                      sample,
-                  )}
+                  ${nameOf(data.metrics.find((target) => target.targetId === sample.targetId) ?? sample)}
                 </span>
               </span>`,
               ...metrics().map(([key]) => figure(sample[key])),

@@ -13,6 +13,9 @@ import { Loaded } from "../components/loaded.js";
 import { Card } from "../components/page.js";
 import { WEEK, weekdayName } from "../weekdays.js";
 
+/** @typedef {import("signalpost/api").Schemas["BestTimes"]} BestTimes */
+/** @typedef {import("signalpost/api").Schemas["TimeOfWeek"]} TimeOfWeek */
+
 await stylesheet(new URL("./analytics-times.css", import.meta.url).href);
 
 const SHADES = 5;
@@ -64,7 +67,7 @@ export default function Times({ query }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: BestTimes}} props */
 function Basis({ data }) {
   const posts = tn(data.sampleSize, "{n} post", "{n} posts");
   if (data.basis === "defaults")
@@ -95,7 +98,7 @@ function Basis({ data }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: BestTimes}} props */
 function Recommended({ data }) {
   const score = (/** @type {number} */ value) =>
     new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 0 }).format(value);
@@ -111,7 +114,7 @@ function Recommended({ data }) {
       actions=${html`<span class="soft">${data.timezone}</span>`}
     >
       <ol class="list">
-        ${data.recommended.map((/** @type {any} */ slot) => html`
+        ${data.recommended.map((slot) => html`
           <li>
             <strong class="grow">
               ${weekdayName(slot.dayOfWeek, "long")}, ${hourName(slot.hour)}
@@ -129,12 +132,10 @@ function Recommended({ data }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: BestTimes}} props */
 function Heat({ data }) {
   const narrow = useNarrow();
-  const slots = new Map(
-    data.slots.map((/** @type {any} */ slot) => [slot.dayOfWeek * 24 + slot.hour, slot]),
-  );
+  const slots = new Map(data.slots.map((slot) => [slot.dayOfWeek * 24 + slot.hour, slot]));
   const cell = (/** @type {number} */ day, /** @type {number} */ hour) => html`
     <${Cell} slot=${slots.get(day * 24 + hour)} name=${`${weekdayName(day)} ${hourName(hour)}`} />
   `;
@@ -199,7 +200,7 @@ function Heat({ data }) {
   `;
 }
 
-/** @param {{slot: any, name: string}} props */
+/** @param {{slot: TimeOfWeek, name: string}} props */
 function Cell({ slot, name }) {
   const enough = slot.postCount > 0 && slot.confidence !== "low";
   const average =

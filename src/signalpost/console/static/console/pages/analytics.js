@@ -30,8 +30,14 @@ import {
   periodOf,
 } from "./analytics-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["PreviousTotals"]} PreviousTotals */
+/** @typedef {import("./analytics-parts.js").Metric} Metric */
+/** @typedef {import("./analytics-parts.js").Total} Total */
+/** @typedef {import("signalpost/api").Schemas["Overview"]} Overview */
+/** @typedef {import("signalpost/api").Schemas["TopPost"]} TopPost */
+
 const PostNumbers = lazy(() => import("./analytics-post.js"));
-const VIEWS = /** @type {Record<string, any>} */ ({
+const VIEWS = /** @type {Record<string, unknown>} */ ({
   posts: lazy(() => import("./analytics-posts.js")),
   accounts: lazy(() => import("./analytics-accounts.js")),
   times: lazy(() => import("./analytics-times.js")),
@@ -77,7 +83,7 @@ function Overview({ query }) {
   `;
 }
 
-/** What the plan leaves out, and what is not collected yet. @param {{data: any}} props */
+/** What the plan leaves out, and what is not collected yet. @param {{data: Overview}} props */
 function Notices({ data }) {
   return html`
     ${data.clipped && html`
@@ -104,7 +110,7 @@ function Notices({ data }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: Overview}} props */
 function Nothing({ data }) {
   return html`
     <${Empty}
@@ -126,7 +132,7 @@ function Nothing({ data }) {
   `;
 }
 
-/** @param {{data: any, period: Record<string, string>}} props */
+/** @param {{data: Overview, period: Record<string, string>}} props */
 function Numbers({ data, period }) {
   return html`
     <${Totals} data=${data} />
@@ -145,15 +151,15 @@ function Numbers({ data, period }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: Overview}} props */
 function Totals({ data }) {
   const before = data.previous;
-  /** @param {any} sums @param {string} name */
+  /** @param {PreviousTotals | Overview | null} sums @param {Total} name */
   const sum = (sums, name) =>
     sums && (sums.sampleSizes[name] || !sums.totalPosts)
-      ? sums[`total${name[0].toUpperCase()}${name.slice(1)}`]
+      ? sums[/** @type {`total${Capitalize<Total>}`} */ (`total${name[0].toUpperCase()}${name.slice(1)}`)]
       : null;
-  const figures = /** @type {[string, string][]} */ ([
+  const figures = /** @type {[Total, string][]} */ ([
     ...metrics(),
     ["saves", t("Saves")],
     ["impressions", t("Impressions")],
@@ -192,9 +198,9 @@ function Totals({ data }) {
         <dd class=${data.avgEngagementRate === null ? "unknown" : ""}>
           ${percent(data.avgEngagementRate)}
         </dd>
-        ${before?.avgEngagementRate > 0 && html`
+        ${Boolean(before?.avgEngagementRate) && html`
           <dd class="aside">
-            ${t("before:")} ${percent(before.avgEngagementRate)}
+            ${t("before:")} ${percent(before?.avgEngagementRate ?? null)}
           </dd>
         `}
       </div>
@@ -202,10 +208,11 @@ function Totals({ data }) {
   `;
 }
 
-/** @param {{data: any}} props */
+/** @param {{data: Overview}} props */
 function Trend({ data }) {
-  const [metric, setMetric] = useState("views");
-  const choices = [...metrics(), /** @type {[string, string]} */ (["posts", t("Posts")])];
+  const [metric, setMetric] = useState(/** @type {Metric | "posts"} */ ("views"));
+  /** @type {[Metric | "posts", string][]} */
+  const choices = [...metrics(), ["posts", t("Posts")]];
   const name = choices.find(([key]) => key === metric)?.[1] ?? metric;
   const days = data.dailyTrend;
   const say = (/** @type {number} */ index) => [
@@ -232,8 +239,8 @@ function Trend({ data }) {
     >
       <${LineChart}
         label=${t("{name} by day of publishing", { name })}
-        days=${days.map((/** @type {any} */ day) => dayName(day.date))}
-        lines=${[{ name, values: days.map((/** @type {any} */ day) => day[metric]) }]}
+        days=${days.map((day) => dayName(day.date))}
+        lines=${[{ name, values: days.map((day) => day[metric]) }]}
         say=${say}
       />
       <details>
@@ -252,7 +259,7 @@ function Trend({ data }) {
   `;
 }
 
-/** @param {{posts: any[]}} props */
+/** @param {{posts: TopPost[]}} props */
 function TopPosts({ posts }) {
   return html`
     <${Card} title=${t("Most seen")}>
@@ -282,7 +289,7 @@ function TopPosts({ posts }) {
   `;
 }
 
-/** @param {{byPlatform: Record<string, any>}} props */
+/** @param {{byPlatform: Overview["byPlatform"]}} props */
 function Networks({ byPlatform }) {
   const rows = Object.entries(byPlatform).sort(([, a], [, b]) => (b.views ?? -1) - (a.views ?? -1));
   const most = Math.max(1, ...rows.map(([, totals]) => totals.views ?? 0));

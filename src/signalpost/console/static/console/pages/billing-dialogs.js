@@ -30,7 +30,7 @@ const REASONS = () =>
  */
 export function Feedback({ stage, title, act, actName, children, onClose }) {
   const [fields, setFields] = useState({ reason: "other", comment: "", rating: "" });
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) =>
     setFields({ ...fields, [name]: value });
   const [busy, send] = useAction(async () => {

@@ -44,7 +44,7 @@ const NEARLY = 0.8;
 /**
  * What is used of a limit: from 80 % with a warning, at 100 % with what it means.
  * @param {{
- *   name: string, label?: any, used: number, most: number | null, none?: string
+ *   name: string, label?: unknown, used: number, most: number | null, none?: string
  * }} props `none`: what no limit means
  */
 export function Use({ name, label, used, most, none = t("unlimited") }) {

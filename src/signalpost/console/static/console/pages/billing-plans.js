@@ -36,7 +36,7 @@ const SHOWN = /** @type {const} */ ([
 export default function Plans({ data, setStatus, reload }) {
   const { plans, status } = data;
   const [interval, setInterval] = useState(/** @type {string} */ (status.interval ?? "month"));
-  const [chosen, setChosen] = useState(/** @type {any} */ (null));
+  const [chosen, setChosen] = useState(/** @type {Plan | null} */ (null));
   const rank = (/** @type {string} */ key) => plans.data.findIndex((plan) => plan.key === key);
   return html`
     <${Card}
@@ -174,7 +174,7 @@ function sayChanged(changed, plan) {
  * }} props
  */
 function Change({ plan, interval, status, isSmaller, setStatus, onClose }) {
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const isBought = isLive(status.status);
   const [busy, change] = useAction(async () => {
     setProblem(null);

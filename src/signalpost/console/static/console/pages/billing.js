@@ -132,7 +132,7 @@ function Paid({ status }) {
   `;
 }
 
-/** @typedef {{tone: string, icon: string, text: any}} Sentence */
+/** @typedef {{tone: string, icon: string, text: unknown}} Sentence */
 
 /** What the state means, in a sentence. @param {BillingSubscription} status @returns {Sentence | null} */
 function sentenceOf(status) {

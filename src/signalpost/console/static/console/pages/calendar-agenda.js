@@ -17,7 +17,7 @@ import { momentOf } from "./calendar-post.js";
 /** A list by days: for phones, and for what comes next. @param {ViewProps} props */
 export default function Agenda(props) {
   const { days, first, last, today, zone, page, setPage, moved } = props;
-  /** @type {Map<string, any[]>} */
+  /** @type {Map<string, Post[]>} */
   const groups = new Map();
   for (const entry of page?.data ?? [...days.values()].flatMap((day) => day.posts)) {
     const post = moved[entry.id] ? { ...entry, scheduledAt: moved[entry.id] } : entry;

@@ -131,7 +131,7 @@ export function useMoves(loaded) {
     setMoved((/** @type {Record<string, string>} */ old) =>
       Object.fromEntries(Object.entries(old).filter(([key]) => key !== id)),
     );
-  /** @param {any} post @param {string | null} at @param {boolean} [isSchedule] */
+  /** @param {Post} post @param {string | null} at @param {boolean} [isSchedule] */
   const send = async (post, at, isSchedule) => {
     if (at) setMoved((/** @type {Record<string, string>} */ old) => ({ ...old, [post.id]: at }));
     try {

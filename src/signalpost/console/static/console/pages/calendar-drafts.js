@@ -42,7 +42,7 @@ export default function Drafts({ profileId, open, onClose }) {
 
 /**
  * @param {{
- *   page: PostList, query: Record<string, any>, setPage: (page: PostList) => void,
+ *   page: PostList, query: Record<string, string>, setPage: (page: PostList) => void,
  *   open: (post: Post) => void
  * }} props
  */

@@ -9,6 +9,8 @@ import { addDays, dayName } from "../zones.js";
 import { Button } from "../components/button.js";
 import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 
+/** @typedef {PostList & {query: Record<string, unknown>}} Listed with what it was asked by */
+/** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
 /** @typedef {import("../html.js").Children} Children */
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -43,7 +45,7 @@ export const LONG = /** @type {Intl.DateTimeFormatOptions} */ ({
  * writes a post there.
  * @param {{
  *   label: string, columns: number, focused: {current: string}, onCreate: ((wall: string) => void) | null,
- *   children: any, start: string, step: (by: number) => void
+ *   children: unknown, start: string, step: (by: number) => void
  * }} props
  */
 export function Grid({ label, columns, focused, onCreate, children, start, step }) {
@@ -178,7 +180,7 @@ export const Slot = ({ slot, zone }) => html`
 /**
  * The free slots at whose time no post of the profile stands already.
  * @param {FreeSlot[]} slots
- * @param {any[]} posts
+ * @param {Post[]} posts
  */
 export function openSlots(slots, posts) {
   const taken = new Set(posts.map((post) => `${post.profileId} ${momentOf(post)}`));
@@ -209,7 +211,7 @@ export function Entries({ posts, slots, zone, open, isBig }) {
 export const cellLabel = (date, day) =>
   `${dayName(date, LONG)}: ${tn(day?.total ?? 0, "{n} post", "{n} posts")}`;
 
-/** @param {{page: any, setPage: (page: any) => void}} props */
+/** @param {{page: Listed, setPage: (page: Listed) => void}} props */
 export function More({ page, setPage }) {
   const [busy, load] = useAction(async () => {
     const next = await get("/posts", { ...page.query, cursor: page.nextCursor });

@@ -27,12 +27,12 @@ export const movable = (post) => ["scheduled", "draft"].includes(post.status);
 /** The time that is offered to move it to. @param {Post} post @param {string} zone */
 const wallOf = (post, zone) =>
   wallTime(post.scheduledAt || post.status !== "draft" ? new Date(momentOf(post)) : nextHour(), zone);
-/** @param {any} post */
+/** @param {Post} post */
 const isEditable = (post) =>
   ["draft", "scheduled", "queued", "failed"].includes(post.status) && mayEdit(post);
-/** @param {any} post */
+/** @param {Post} post */
 export const isRepeated = (post) => Boolean(post.recurrence ?? post.recurrenceParentId);
-/** @param {any} post */
+/** @param {Post} post */
 const isPending = (post) => ["pending", "changes_requested"].includes(post.approval.state);
 
 /** The time of day. @param {string} at @param {string} zone */

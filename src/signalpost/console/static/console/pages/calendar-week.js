@@ -17,7 +17,7 @@ import { momentOf, timeOf } from "./calendar-post.js";
  * at all.
  * @param {string} date
  * @param {string} zone
- * @param {any[]} posts
+ * @param {Post[]} posts
  * @param {FreeSlot[]} slots
  */
 function byHour(date, zone, posts, slots) {

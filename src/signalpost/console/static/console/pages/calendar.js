@@ -38,7 +38,7 @@ await stylesheet(new URL("./calendar.css", import.meta.url).href);
 const LIVE_SECONDS = 15;
 const narrow = matchMedia("(max-width: 47rem)");
 
-const modules = /** @type {Record<string, () => Promise<{default: any}>>} */ ({
+const modules = /** @type {Record<string, () => Promise<{default: unknown}>>} */ ({
   weeks: () => import("./calendar-month.js"),
   month: () => import("./calendar-month.js"),
   week: () => import("./calendar-week.js"),

@@ -93,7 +93,7 @@ export default function ClientForm({ client, onClose, onDelete }) {
 /**
  * @param {{
  *   fields: {name: string, color: string, timezone: string, approvalRequired: boolean},
- *   refused: Record<string, string>, change: (values: Record<string, any>) => void
+ *   refused: Record<string, string>, change: (values: Record<string, string | boolean>) => void
  * }} props
  */
 function Fields({ fields, refused, change }) {

@@ -6,6 +6,7 @@ import { networkName } from "../store.js";
 import { NetworkLogo } from "../components/network-logo.js";
 import { Card } from "../components/page.js";
 
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 /** @typedef {import("../draft.js").Draft} Draft */
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 
@@ -18,7 +19,7 @@ function readable(text, platform) {
   return text.split(MENTION).map((part, index) => (index % 2 ? html`<b>${part}</b>` : part));
 }
 
-/** @param {{draft: Draft, account: any, checked: PostValidation | null}} props */
+/** @param {{draft: Draft, account: PlatformAccount, checked: PostValidation | null}} props */
 export default function Preview({ draft, account, checked }) {
   if (!account) return null;
   const text = draft.variants[account.id] ?? draft.text;

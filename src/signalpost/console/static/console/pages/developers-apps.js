@@ -100,7 +100,7 @@ function Grants({ loaded }) {
 
 /** @param {ListProps} props */
 function OwnApps({ loaded }) {
-  const [dialog, setDialog] = useState(/** @type {any} */ (null));
+  const [dialog, setDialog] = useState(/** @type {unknown} */ (null));
   const onClose = () => {
     setDialog(null);
     void loaded.reload();

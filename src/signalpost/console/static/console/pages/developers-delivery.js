@@ -14,6 +14,8 @@ import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
 import { toast } from "../components/toasts.js";
 
+/** @typedef {import("signalpost/api").Schemas["DeliveryAttempt"]} DeliveryAttempt */
+
 /** @param {{hookId: string, id: string, onClose: () => void}} props */
 export function Delivery({ hookId, id, onClose }) {
   const loaded = useLoad(() => get(`/webhooks/${hookId}/deliveries/${id}`), [id]);
@@ -85,7 +87,7 @@ export function Delivery({ hookId, id, onClose }) {
   `;
 }
 
-/** What was sent and answered, without the body. @param {{attempt: any}} props */
+/** What was sent and answered, without the body. @param {{attempt: DeliveryAttempt}} props */
 function Attempt({ attempt }) {
   if (!attempt.request && !attempt.response) return null;
   const { request } = attempt;

@@ -21,7 +21,7 @@ import { toast } from "../components/toasts.js";
 export function Keys() {
   const loaded = useLoad(() => (may("keys:write") ? all("/api-keys") : Promise.resolve([])), []);
   const [making, setMaking] = useState(false);
-  const [revoking, setRevoking] = useState(/** @type {any} */ (null));
+  const [revoking, setRevoking] = useState(/** @type {ApiKey | null} */ (null));
   if (!may("keys:write"))
     return html`
       <${Empty} title=${t("Your role has no API keys")} icon="developers">

@@ -12,6 +12,7 @@ import { Field } from "../components/field.js";
 import { Card } from "../components/page.js";
 import { Result, useSending } from "./developers-answer.js";
 
+/** @typedef {import("../html.js").InputEvent} InputEvent */
 /** @typedef {import("../explorer.js").Operation} Operation */
 
 const TEST_KEY = /^sp_test_/;
@@ -131,7 +132,7 @@ function RequestBody({ operation, type, onType, body, onBody, onFile, error }) {
         label=${t("File")}
         type="file"
         error=${error}
-        onChange=${(/** @type {any} */ event) => onFile(event.currentTarget.files[0] ?? null)}
+        onChange=${(/** @type {InputEvent} */ event) => onFile(event.currentTarget.files?.[0] ?? null)}
       />
     `}
   `;

@@ -12,12 +12,17 @@ import { FormDialog, listed, useForm } from "../components/form.js";
 import { SecretDialog } from "../components/secret-dialog.js";
 import { toast } from "../components/toasts.js";
 
+/** @typedef {import("signalpost/api").Schemas["Webhook"]} Webhook */
+
 /** What is left to do with a webhook: enable it, wait for a replay, finish a change of secrets.
  * @param {{
- *   hook: any, busy: boolean, onResume: () => void, onChange: (hook: any) => void, onDone: () => void
+ *   hook: Webhook, busy: boolean, onResume: () => void, onChange: (hook: Webhook) => void, onDone: () => void
  * }} props */
 export function Notices({ hook, busy, onResume, onChange, onDone }) {
-  const button = (/** @type {string} */ verb, /** @type {string} */ label) =>
+  const button = (
+    /** @type {"stop" | "activate-secret" | "revoke-secret"} */ verb,
+    /** @type {string} */ label,
+  ) =>
     may("webhooks:write") && html`
       <${Act}
         label=${label}

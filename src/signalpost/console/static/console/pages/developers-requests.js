@@ -16,6 +16,9 @@ import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
 
+/** @typedef {import("signalpost/api").Schemas["LoggedRequestList"]} LoggedRequestList */
+/** @typedef {import("signalpost/api").Schemas["LoggedRequest"]} LoggedRequest */
+
 const FILTERS = ["status", "method", "path", "keyId", "requestId", "code", "from", "to", "mode"];
 const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"];
 
@@ -128,7 +131,8 @@ function Typed({ label, name, value, placeholder }) {
 
 /**
  * @param {{
- *   page: any, filters: Record<string, string>, query: Record<string, string>, setPage: (page: any) => void
+ *   page: LoggedRequestList, filters: Record<string, string>, query: Record<string, string>,
+ *   setPage: (page: LoggedRequestList) => void
  * }} props
  */
 function Calls({ page, filters, query, setPage }) {
@@ -136,7 +140,7 @@ function Calls({ page, filters, query, setPage }) {
     const next = await get("/logs/requests", { ...filters, limit: 50, cursor: page.nextCursor });
     setPage({ ...next, data: [...page.data, ...next.data] });
   });
-  const rows = page.data.map((/** @type {any} */ call) => ({
+  const rows = page.data.map((call) => ({
     key: call.id,
     href: to("developers/requests", { ...query, call: call.id }),
     cells: [
@@ -167,11 +171,11 @@ function Calls({ page, filters, query, setPage }) {
   `;
 }
 
-/** @param {any} call */
+/** @param {LoggedRequest} call */
 const duration = (call) =>
   `${number(call.durationMs < 10 ? call.durationMs : Math.round(call.durationMs))} ms`;
 
-/** A state is colour, icon and words. @param {{call: any}} props */
+/** A state is colour, icon and words. @param {{call: LoggedRequest}} props */
 function Status({ call }) {
   const [tone, icon] =
     call.status >= 500 ? ["bad", "cross"] : call.status >= 400 ? ["warn", "warn"] : ["ok", "check"];
@@ -184,7 +188,7 @@ function Status({ call }) {
   `;
 }
 
-/** @param {{call: any, onClose: () => void}} props */
+/** @param {{call: LoggedRequest, onClose: () => void}} props */
 function Call({ call, onClose }) {
   return html`
     <${Dialog} title=${`${call.method} ${call.path}`} onClose=${onClose}>

@@ -17,7 +17,7 @@ const Explorer = lazy(() => import("./developers-explorer.js"));
 const hasApps = () => may("keys:write") && hasExtension("apps");
 const hasRequestLog = () => hasExtension("request_log");
 
-const PARTS = /** @type {Record<string, (query: Record<string, string>, part: string) => any>} */ ({
+const PARTS = /** @type {Record<string, (query: Record<string, string>, part: string) => unknown>} */ ({
   apps: () => hasApps() && html`<${Apps} />`,
   webhooks: () => may("webhooks:read") && html`<${Webhooks} />`,
   requests: (query) => hasRequestLog() && html`<${Requests} query=${query} />`,

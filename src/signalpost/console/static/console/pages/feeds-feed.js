@@ -18,6 +18,7 @@ import { loadBasics, may } from "../store.js";
 import { Time } from "../time.js";
 import { errorWords, heldWords, itemWords } from "./feeds-words.js";
 
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 /** @typedef {import("signalpost/api").Schemas["Feed"]} Feed */
 /** @typedef {import("signalpost/api").Schemas["FeedPreviewed"]} Previewed */
 /**
@@ -65,7 +66,7 @@ function sent(event, form) {
   void form.submit();
 }
 
-/** @param {{feed: Feed | null, accounts: any[], reload: () => Promise<void>}} props */
+/** @param {{feed: Feed | null, accounts: PlatformAccount[], reload: () => Promise<void>}} props */
 function Editor({ feed, accounts, reload }) {
   const [deleting, setDeleting] = useState(false);
   const [key] = useState(newKey);
@@ -136,7 +137,7 @@ function Editor({ feed, accounts, reload }) {
 
 /** @typedef {import("../components/form.js").FormOf<Values>} FormOfFeed */
 
-/** @param {{form: FormOfFeed, feed: Feed | null, accounts: any[]}} props */
+/** @param {{form: FormOfFeed, feed: Feed | null, accounts: PlatformAccount[]}} props */
 function Fields({ form, feed, accounts }) {
   const mine = accounts.filter(({ profileId }) => profileId === form.values.profileId);
   return html`
@@ -202,7 +203,7 @@ function Fields({ form, feed, accounts }) {
   `;
 }
 
-/** @param {{form: import("../components/form.js").FormOf<Values>, accounts: any[]}} props */
+/** @param {{form: import("../components/form.js").FormOf<Values>, accounts: PlatformAccount[]}} props */
 function Accounts({ form, accounts }) {
   const { accountIds } = form.values;
   const isChosen = (/** @type {string} */ id) => accountIds === null || accountIds.includes(id);

@@ -8,6 +8,8 @@ import { useAction } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 
+/** @typedef {import("signalpost/api").Schemas["Media"]} Media */
+/** @typedef {import("signalpost/api").Schemas["MediaList"]} MediaList */
 /** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
 
 /** @typedef {import("../html.js").InputEvent} InputEvent */
@@ -25,7 +27,7 @@ const KINDS = /** @type {() => Record<string, string>} */ (
 /** @param {string} kind */
 export const kindName = (kind) => KINDS()[kind] ?? kind;
 
-/** Whether people who cannot see it learn what it shows. @param {any} media */
+/** Whether people who cannot see it learn what it shows. @param {Media} media */
 export const needsDescription = (media) => ["image", "gif", "video"].includes(media.kind) && !media.altText;
 
 /**
@@ -145,7 +147,7 @@ export function MediaFilters({ filters, set }) {
   `;
 }
 
-/** @param {{page: any, filters: Record<string, string>, setPage: (page: any) => void}} props */
+/** @param {{page: MediaList, filters: Record<string, string>, setPage: (page: MediaList) => void}} props */
 export function MoreMedia({ page, filters, setPage }) {
   const [busy, load] = useAction(async () => {
     const next = await get("/media", { ...filters, limit: PAGE, cursor: page.nextCursor });

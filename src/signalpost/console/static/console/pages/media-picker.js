@@ -9,6 +9,7 @@ import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
 import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["Media"]} Media */
 /** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
 
 /**
@@ -21,14 +22,14 @@ export default function MediaPicker({ profileId, chosen, max, onChoose, onClose 
   const [filters, setFilters] = useState(
     /** @type {Record<string, string>} */ ({ q: "", kind: "", described: "" }),
   );
-  const [selected, setSelected] = useState(/** @type {any[]} */ ([]));
+  const [selected, setSelected] = useState(/** @type {Media[]} */ ([]));
   const loaded = useLoad(() => get("/media", { ...filters, limit: PAGE }), Object.values(filters));
-  const select = (/** @type {any} */ media, /** @type {boolean} */ isOn) =>
-    setSelected((/** @type {any[]} */ old) => [
+  const select = (/** @type {Media} */ media, /** @type {boolean} */ isOn) =>
+    setSelected((/** @type {Media[]} */ old) => [
       ...old.filter((item) => item.id !== media.id),
       ...(isOn && old.length < max ? [media] : []),
     ]);
-  const usable = (/** @type {any[]} */ data) =>
+  const usable = (/** @type {Media[]} */ data) =>
     data.filter(
       (media) =>
         media.status === "ready" &&

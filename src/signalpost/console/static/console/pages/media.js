@@ -16,6 +16,10 @@ import { Delete, Details } from "./media-details.js";
 import { size } from "../units.js";
 import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
 
+/** @typedef {import("../html.js").InputEvent} InputEvent */
+/** @typedef {import("signalpost/api").Schemas["Media"]} Media */
+/** @typedef {import("signalpost/api").Schemas["MediaStats"]} MediaStats */
+
 /** @param {{query: Record<string, string>}} props */
 export default function Media({ query }) {
   const { q = "", kind = "", described = "", profileId = "" } = query;
@@ -23,8 +27,8 @@ export default function Media({ query }) {
   const loaded = useLoad(() => get("/media", { ...filters, limit: PAGE }), Object.values(filters));
   const figures = useFigures(profileId);
   const [selected, setSelected] = useState(/** @type {string[]} */ ([]));
-  const [opened, setOpened] = useState(/** @type {any} */ (null));
-  const [deleting, setDeleting] = useState(/** @type {any[]} */ ([]));
+  const [opened, setOpened] = useState(/** @type {Media | null} */ (null));
+  const [deleting, setDeleting] = useState(/** @type {Media[]} */ ([]));
   const canWrite = may("media:write");
   const again = () => void Promise.all([loaded.reload(), figures.reload()]);
   const uploads = useUploads(profileId, again);
@@ -120,7 +124,7 @@ function useDrop(canWrite, add) {
       event.preventDefault();
       add(files);
     };
-    const handlers = /** @type {[string, any][]} */ ([
+    const handlers = /** @type {[string, EventListener][]} */ ([
       ["dragover", over],
       ["dragleave", leave],
       ["drop", take],
@@ -132,7 +136,7 @@ function useDrop(canWrite, add) {
   return isOver;
 }
 
-/** @param {{stats: any, limit: number | null, used: number}} props */
+/** @param {{stats: MediaStats, limit: number | null, used: number}} props */
 const Figures = ({ stats, limit, used }) => html`
   ${tn(stats.files, "{n} file", "{n} files")} ·${" "}
   ${limit ? t("{used} of {limit}", { used: size(used), limit: size(limit) }) : size(stats.bytes)}
@@ -164,8 +168,8 @@ function Uploads({ picker, canWrite, uploads }) {
       hidden
       aria-label=${t("Upload files")}
       accept="image/*,video/*,application/pdf"
-      onChange=${(/** @type {any} */ event) => {
-        uploads.add([...event.currentTarget.files]);
+      onChange=${(/** @type {InputEvent} */ event) => {
+        uploads.add([...(event.currentTarget.files ?? [])]);
         event.currentTarget.value = "";
       }}
     />

@@ -11,18 +11,20 @@ import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
 import { toast, toastProblem } from "../components/toasts.js";
 
+/** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+
 await loadTexts("post"); // pages of other names show this, too
 
-/** Who asked, what was decided, and the decision. @param {{post: any, reload: () => Promise<void>}} props */
+/** Who asked, what was decided, and the decision. @param {{post: Post, reload: () => Promise<void>}} props */
 export default function Approval({ post, reload }) {
   const [deciding, setDeciding] = useState("");
   const { state, requestedBy, requestedAt, decidedBy, decidedAt, note } = post.approval;
   const isPending = state === "pending";
   const sentence = isPending
-    ? t("{name} asks for approval.", { name: requestedBy.name })
+    ? t("{name} asks for approval.", { name: requestedBy?.name ?? "" })
     : state === "rejected"
-      ? t("{name} rejected this post.", { name: decidedBy.name })
-      : t("{name} requested changes.", { name: decidedBy.name });
+      ? t("{name} rejected this post.", { name: decidedBy?.name ?? "" })
+      : t("{name} requested changes.", { name: decidedBy?.name ?? "" });
   return html`
     <div class=${`notice ${state === "rejected" ? "bad" : "warn"}`} role="status">
       <${Icon} name=${isPending ? "question" : state === "rejected" ? "cross" : "compose"} />
@@ -65,7 +67,7 @@ export default function Approval({ post, reload }) {
 
 /**
  * A decision is about the version that was read.
- * @param {{post: any, decision: string, onClose: () => void, reload: () => Promise<void>}} props
+ * @param {{post: Post, decision: string, onClose: () => void, reload: () => Promise<void>}} props
  */
 export function Decide({ post, decision, onClose, reload }) {
   const [note, setNote] = useState("");
@@ -131,7 +133,7 @@ export function Decide({ post, decision, onClose, reload }) {
   `;
 }
 
-/** @param {{post: any}} props */
+/** @param {{post: Post}} props */
 function PublishedWhen({ post }) {
   return html`
     <p>

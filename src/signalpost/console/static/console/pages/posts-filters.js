@@ -83,7 +83,7 @@ export function Filters(chosen) {
 
 /**
  * A field that waits until typing pauses.
- * @param {{name: string, label: string, value: string, [attribute: string]: any}} props
+ * @param {{name: string, label: string, value: string, [attribute: string]: unknown}} props
  */
 function TypedField({ name, ...rest }) {
   const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));

@@ -162,7 +162,7 @@ function NoPosts({ isFiltered }) {
   `;
 }
 
-/** @param {{page: PostList, filters: Record<string, any>, setPage: (page: PostList) => void}} props */
+/** @param {{page: PostList, filters: Record<string, string>, setPage: (page: PostList) => void}} props */
 function More({ page, filters, setPage }) {
   const [busy, load] = useAction(async () => {
     const next = await get("/posts", { ...filters, cursor: page.nextCursor });

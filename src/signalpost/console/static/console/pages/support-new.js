@@ -12,13 +12,17 @@ import { FormDialog, useForm } from "../components/form.js";
 import { toastProblem } from "../components/toasts.js";
 import { SUGGESTION, Vote, kinds } from "./support-parts.js";
 
+/** @typedef {import("../files.js").Kept} Kept */
+/** @typedef {import("signalpost/api").Schemas["Ticket"]} Ticket */
+/** @typedef {import("signalpost/api").Schemas["Media"]} Media */
+
 const TYPED_MIN = 3;
 const PAUSE_MS = 300;
 const SIMILAR_MAX = 4;
 
-/** @param {string} subject @returns {any[]} */
+/** @param {string} subject @returns {Ticket[]} */
 function useSimilar(subject) {
-  const [similar, setSimilar] = useState(/** @type {any[]} */ ([]));
+  const [similar, setSimilar] = useState(/** @type {Ticket[]} */ ([]));
   useEffect(() => {
     const typed = subject.trim();
     if (typed.length < TYPED_MIN) {
@@ -44,7 +48,7 @@ function useSimilar(subject) {
 
 /** @param {{kind: string, onClose: () => void}} props */
 export default function NewTicket({ kind, onClose }) {
-  const [files, setFiles] = useState(/** @type {any[]} */ ([]));
+  const [files, setFiles] = useState(/** @type {Kept[]} */ ([]));
   const [uploading, setUploading] = useState(0);
   const [failed] = useState(() => recorded.peek().find((call) => call.status >= 400 && call.requestId));
   const [withFailed, setWithFailed] = useState(Boolean(failed) && kind !== SUGGESTION);
@@ -111,7 +115,7 @@ export default function NewTicket({ kind, onClose }) {
   `;
 }
 
-/** @param {{suggestions: any[], onClose: () => void}} props */
+/** @param {{suggestions: Ticket[], onClose: () => void}} props */
 function Similar({ suggestions, onClose }) {
   return html`
     <section class="similar" aria-label=${t("Already suggested")}>

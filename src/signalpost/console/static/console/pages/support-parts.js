@@ -5,6 +5,8 @@ import { Icon } from "../icons.js";
 import { number, t } from "../i18n.js";
 import { toastProblem } from "../components/toasts.js";
 
+/** @typedef {import("signalpost/api").Schemas["AttachedFile"]} AttachedFile */
+/** @typedef {import("signalpost/api").Schemas["TicketMessage"]} TicketMessage */
 /** @typedef {import("signalpost/api").Schemas["Ticket"]} Ticket */
 
 /** @returns {[string, string][]} */
@@ -19,7 +21,7 @@ export const kinds = () => [
 export const kindName = (key) => kinds().find(([kind]) => kind === key)?.[1] ?? key;
 export const SUGGESTION = "suggestion";
 const WITHOUT_VOTES = ["closed", "declined", "shipped"];
-/** @type {Set<Promise<any>>} */
+/** @type {Set<Promise<unknown>>} */
 const voting = new Set();
 /** Until the votes that were given are counted, so that a list that is loaded then has them. */
 export const votesCounted = () => Promise.allSettled(voting);
@@ -62,7 +64,7 @@ export function Vote({ ticket }) {
   `;
 }
 
-/** @param {{files: any[]}} props */
+/** @param {{files: AttachedFile[]}} props */
 export function Attached({ files }) {
   if (!files.length) return null;
   return html`

@@ -20,6 +20,10 @@ import { ProblemBox } from "../components/problem-box.js";
 import { toast, toastProblem } from "../components/toasts.js";
 import { Attached, SUGGESTION, Vote, kindName, votesCounted } from "./support-parts.js";
 
+/** @typedef {import("../files.js").Kept} Kept */
+/** @typedef {import("signalpost/api").Schemas["Media"]} Media */
+/** @typedef {import("signalpost/api").Schemas["TicketContextView"]} TicketContextView */
+/** @typedef {import("signalpost/api").Schemas["TicketMessage"]} TicketMessage */
 /** @typedef {import("signalpost/api").Schemas["Ticket"]} Ticket */
 
 /** @typedef {import("../html.js").InputEvent} InputEvent */
@@ -90,7 +94,7 @@ export default function Thread({ id }) {
   `;
 }
 
-/** @param {{context: any}} props */
+/** @param {{context: TicketContextView}} props */
 function Context({ context }) {
   const rows = [
     [t("Request"), context.requestId && html`<code>${context.requestId}</code>`],
@@ -116,7 +120,7 @@ function Context({ context }) {
   );
 }
 
-/** @param {{message: any}} props */
+/** @param {{message: TicketMessage}} props */
 function Message({ message }) {
   const { author } = message;
   return html`
@@ -146,10 +150,10 @@ function Message({ message }) {
 /** @param {{ticket: Ticket, reload: () => Promise<void>}} props */
 function Reply({ ticket, reload }) {
   const [body, setBody] = useState("");
-  const [files, setFiles] = useState(/** @type {any[]} */ ([]));
+  const [files, setFiles] = useState(/** @type {Kept[]} */ ([]));
   const [uploading, setUploading] = useState(0);
   const [internal, setInternal] = useState(false);
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [busy, send] = useAction(async () => {
     setProblem(null);
     try {

@@ -17,6 +17,8 @@ import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
 import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts.js";
 
+/** @typedef {import("signalpost/api").Schemas["TicketList"]} TicketList */
+
 await stylesheet(new URL("./support.css", import.meta.url).href);
 
 const NewTicket = lazyDialog(() => import("./support-new.js"));
@@ -96,7 +98,11 @@ function SearchField({ value, label }) {
   return html`<${Field} label=${label} type="search" value=${value} onInput=${search} maxlength="200" />`;
 }
 
-/** @param {{path: string, query: Record<string, any>, page: any, setPage: (page: any) => void}} props */
+/**
+ * @param {{
+ *   path: string, query: Record<string, string>, page: TicketList, setPage: (page: TicketList) => void
+ * }} props
+ */
 function More({ path, query, page, setPage }) {
   const [busy, load] = useAction(async () => {
     /** @type {any} */

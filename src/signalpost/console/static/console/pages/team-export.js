@@ -14,6 +14,8 @@ import { FormDialog, useForm } from "../components/form.js";
 import { Card } from "../components/page.js";
 import { ProblemBox } from "../components/problem-box.js";
 
+/** @typedef {import("signalpost/api").Schemas["WorkspaceExport"]} WorkspaceExport */
+
 export default function Owner() {
   const [deleting, setDeleting] = useState(false);
   return html`
@@ -35,7 +37,8 @@ export default function Owner() {
 
 /**
  * Call, and once more after the password: only who has just signed in may carry everything away.
- * @param {() => Promise<any>} act
+ * @template R
+ * @param {() => Promise<R>} act
  */
 async function justSignedIn(act) {
   try {
@@ -48,11 +51,11 @@ async function justSignedIn(act) {
 }
 
 function Export() {
-  const path = `/workspaces/${me.value.workspace.id}/export`;
-  const [exported, setFound] = useState(/** @type {any} */ (null));
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const path = /** @type {const} */ (`/workspaces/${me.value.workspace.id}/export`);
+  const [exported, setFound] = useState(/** @type {WorkspaceExport | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [isNone, setNone] = useState(false);
-  const keep = (/** @type {any} */ value) => {
+  const keep = (/** @type {WorkspaceExport} */ value) => {
     setFound(value);
     setProblem(null);
     setNone(false);
@@ -105,7 +108,7 @@ function Export() {
   `;
 }
 
-/** @param {{exported: any}} props */
+/** @param {{exported: WorkspaceExport}} props */
 function State({ exported }) {
   if (exported.status === "pending")
     return html`
@@ -114,7 +117,7 @@ function State({ exported }) {
   if (exported.status === "ready")
     return html`
       <p>
-        <${Icon} name="check" /> ${t("Ready: {size}", { size: size(exported.sizeBytes) })} · ${t("made")}${" "}
+        <${Icon} name="check" /> ${t("Ready: {size}", { size: size(exported.sizeBytes ?? 0) })} · ${t("made")}${" "}
         <${Time} at=${exported.finishedAt} kind="relative" /> · ${t("kept until")}${" "}
         <${Time} at=${exported.expiresAt} />
       </p>

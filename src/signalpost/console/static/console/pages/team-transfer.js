@@ -1,7 +1,7 @@
 // Giving the workspace to another member; if a card would be charged for it, the member enters their own
 // first.
 import { html, useState } from "../html.js";
-import { post } from "../api.js";
+import { Problem, post } from "../api.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
 import { to } from "../router.js";
@@ -15,8 +15,8 @@ import { toast } from "../components/toasts.js";
 
 /** @param {{member: Member, name: string, onClose: () => void}} props */
 export default function MakeOwner({ member, name, onClose }) {
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const isPaid = problem?.code === "billing_active";
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const isPaid = problem instanceof Problem && problem.code === "billing_active";
   const [busy, give] = useAction(async () => {
     setProblem(null);
     try {
