@@ -21,6 +21,8 @@ _METHODS = {
 """The functions of api.js whose first argument is a path, and what they send."""
 _IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"(?:\.\.?/)+api\.js"')
 _TEXT = r'(?:"(?P<quoted>/[^"]*)"|`(?P<template>[^`]*)`|(?P<name>\w+)\b)'
+_CAST = r"(?:/\*\*[^*]*\*/\s*\()?"
+"""What says the type of a text."""
 _CALL = re.compile(rf'\b(?:call|request)\(\s*"(?P<method>[A-Z]+)",\s*{_TEXT}')
 _FETCH = re.compile(r"\bfetch\(`\$\{ROOT\}/api/v1(?P<path>/[^`]*)`")
 _ROWS = re.compile(rf"\bpath=(?:\$\{{)?{_TEXT}")
@@ -74,13 +76,13 @@ def _calls_of(source: str) -> Iterator[tuple[str, str]]:
 def _addresses(source: str, match: re.Match[str]) -> Iterator[str]:
     """Yield what the argument says; a name stands for the constants of that name in the module."""
     if match["name"]:
-        texts = re.findall(rf'\b(?:const|let) {match["name"]} =\s*(?:"(/[^"]*)"|`(/[^`]*)`)', source)
+        texts = re.findall(rf'\b(?:const|let) {match["name"]} =\s*{_CAST}(?:"(/[^"]*)"|`(/[^`]*)`)', source)
         yield from (quoted or template for quoted, template in texts)
         return
     text = match["quoted"] or match["template"]
     start = re.match(r"\$\{(\w+)\}", text or "")
     if start:  # `${PATH}/${id}`
-        texts = re.findall(rf'\b(?:const|let) {start[1]} =\s*(?:"(/[^"]*)"|`(/[^`]*)`)', source)
+        texts = re.findall(rf'\b(?:const|let) {start[1]} =\s*{_CAST}(?:"(/[^"]*)"|`(/[^`]*)`)', source)
         yield from ((quoted or template) + text[start.end() :] for quoted, template in texts)
     elif text and text.startswith("/"):
         yield text
