@@ -194,7 +194,7 @@ NO_LOOK: dict[str, str] = {
     "messenger.actions.drafts._accepted": "puts it into a sentence",
     "feeds.views.previewed": "puts it into a document",
     "telemetry.complaints._filled": "puts values into it",
-    "messenger.telegram._cut": "cuts it", "messenger.slack._cut": "cuts it",
+    "calendar_links.events._cut": "cuts it", "messenger.telegram._cut": "cuts it", "messenger.slack._cut": "cuts it",
     "messenger.whatsapp._cut": "cuts it", "messenger.whatsapp.template_body": "puts it into a document",
 }  # fmt: skip
 """Functions that do nothing with a text whose time could grow faster than it."""

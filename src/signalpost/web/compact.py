@@ -121,8 +121,8 @@ def _default(operation: Document, names: _Names) -> Document:
         return {}
     listed = " · ".join(f"{status} `{code}`" for code, status in names.general.items())
     response = {
-        "description": f"Any other problem, such as those that nearly every operation can have: {listed}.",
-        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", "Retry-After")},
+        "description": f"Any other problem, such as {listed}.",
+        "headers": {"Retry-After": {"$ref": "#/components/headers/Retry-After"}},
         "content": {_PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}},
     }
     return {"default": names.reference("responses", "Problem", response)}

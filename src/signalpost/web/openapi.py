@@ -238,7 +238,7 @@ class _Writer:
         return response
 
     def _error(self, kinds: Sequence[type[Problem]]) -> Document:
-        headers = {"X-Request-Id": _HEADERS["X-Request-Id"]}
+        headers: Document = {}  # a problem says the id of its request itself
         if any(kind.status in (429, 503) for kind in kinds):
             headers["Retry-After"] = {
                 "description": "How many seconds to wait before retrying.",
@@ -246,7 +246,7 @@ class _Writer:
             }
         return {
             "description": " · ".join(f"`{kind.code}`: {kind.title}." for kind in kinds),
-            "headers": headers,
+            **({"headers": headers} if headers else {}),
             "content": {
                 PROBLEM_TYPE: {
                     "schema": self.components.of(ProblemDocument),
