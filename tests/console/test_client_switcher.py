@@ -34,6 +34,7 @@ LISTS: dict[str, set[str]] = {
     "analytics": {"getAnalyticsOverview", "exportAnalytics", "listAccountAnalytics", "getBestTimes"},
     "trash": {"listTrash"},
     "compose": {"listQueues"},
+    "account": {"listCalendarLinks"},
 }
 """Page -> what it, with its tabs, must have asked of the client that was chosen; the other pages ask nothing of one."""
 

@@ -49,7 +49,7 @@ async def test_a_terminal_is_granted_a_key_with_chosen_rights(console: OpenPage,
     key = await key_named(owned, name)
     assert key is not None
     assert (key["mode"], key["scopes"]) == ("test", [
-        "accounts:read", "analytics:read", "posts:read", "profiles:read", "webhooks:read",
+        "accounts:read", "analytics:read", "comments:read", "posts:read", "profiles:read", "webhooks:read",
     ])  # fmt: skip
     taken = await owned.post("/device-logins/token", json={"deviceCode": codes["deviceCode"]})
     assert taken["id"] == key["id"]

@@ -1,6 +1,7 @@
 // The links by which calendar programs show posts: what each shows, another address for it, its end.
 import { html, useState } from "../html.js";
 import { all, post, remove } from "../api.js";
+import { client } from "../client.js";
 import { useLoad } from "../hooks.js";
 import { loadTexts, t } from "../i18n.js";
 import { isAdmin, isMine } from "../rights.js";
@@ -38,10 +39,11 @@ function contentOf({ profileId, accountId, tag, campaign, statuses }) {
 
 /** The links that I may see. @param {{add?: boolean}} props `add`: with a button for another one */
 export default function CalendarLinks({ add }) {
+  const profileId = client.value;
   const loaded = useLoad(async () => {
-    const [links] = await Promise.all([all("/calendar-links", {}, 200), loadBasics()]);
+    const [links] = await Promise.all([all("/calendar-links", { profileId }, 200), loadBasics()]);
     return links;
-  }, []);
+  }, [profileId]);
   const [question, setQuestion] = useState(
     /** @type {{link: CalendarLink, kind: "rotate" | "end"} | null} */ (null),
   );
