@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from signalpost.accounts.schemas import Capabilities, CredentialField, PlatformKey
 from signalpost.kit.wire import Input, Output
+from signalpost.networks.contract.appearance import ViewKind
 
 
 class TextRules(Output):
@@ -56,6 +57,57 @@ class PlatformRules(Output):
     media_required: Annotated[bool, Meta(examples=[False])]
     thread_parts_max: Annotated[int, Meta(examples=[25])]
     options: Annotated[dict[str, str], Meta(examples=[{"languages": "The languages of the text."}])]
+
+
+class PlatformView(Output):
+    """How the network shows one kind of post. The first view whose conditions a post meets is its own."""
+
+    kind: Annotated[ViewKind, Meta(examples=["feed"])]
+    types: Annotated[list[str], Meta(description="Values of the option `type` that lead here.", examples=[["reel"]])]
+    option: Annotated[str | None, Meta(description="An option that leads here when it is set.", examples=["poll"])]
+    media: Annotated[
+        str | None,
+        Meta(description="The kind of an only file that leads here, if no view has the type.", examples=["video"]),
+    ]
+    text: Annotated[
+        Literal["above", "below", "over", "none"],
+        Meta(description="Where the text stands: of the files, or not at all.", examples=["above"]),
+    ]
+    files: Annotated[Literal["grid", "carousel"], Meta(description="How several are shown.", examples=["grid"])]
+    ratio_min: Annotated[
+        float | None,
+        Meta(description="Width by height of the frame; a taller file is cropped at its middle.", examples=[0.75]),
+    ]
+    ratio_max: Annotated[float | None, Meta(description="The same for wider files.", examples=[1.91])]
+    fold_lines: Annotated[
+        int | None, Meta(description="Lines of text before the reader asks for the rest.", examples=[3])
+    ]
+    fold_characters: Annotated[
+        int | None, Meta(description="The same in grapheme clusters; whichever comes first.", examples=[125])
+    ]
+    title_characters: Annotated[
+        int | None, Meta(description="Of a title, in grapheme clusters; the rest is not shown.", examples=[40])
+    ]
+    approximate: Annotated[
+        bool, Meta(description="Whether fewer than two sources say these numbers.", examples=[False])
+    ]
+
+
+class PlatformAppearance(Output):
+    """How posts look at the network, for previews. Nothing is refused by it."""
+
+    views: list[PlatformView]
+    marks: Annotated[
+        list[Literal["hashtag", "mention", "link"]],
+        Meta(description="What it makes links of in a text.", examples=[["hashtag", "mention", "link"]]),
+    ]
+    card: Annotated[
+        Literal["large", "small", "none"],
+        Meta(description="Of an address: below its picture, beside it, or only the address.", examples=["large"]),
+    ]
+    card_ratio: Annotated[
+        float | None, Meta(description="Width by height of the picture of a large card.", examples=[1.91])
+    ]
 
 
 class OptionPart(Output):
@@ -143,6 +195,7 @@ class Platform(Output):
     credential_fields: list[CredentialField]
     capabilities: Capabilities | None
     rules: PlatformRules | None
+    appearance: PlatformAppearance | None
     options: list[PlatformOption]
     upstream_version: str | None
     sunset_date: str | None

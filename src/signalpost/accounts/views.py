@@ -9,8 +9,10 @@ from signalpost.accounts.platform_schemas import (
     MediaRules,
     OptionPart,
     Platform,
+    PlatformAppearance,
     PlatformOption,
     PlatformRules,
+    PlatformView,
     TextRules,
 )
 from signalpost.accounts.platforms import needs_app, oauth_of, redirect_uri
@@ -32,7 +34,7 @@ from signalpost.accounts.schemas import (
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.network_packages import status as packages
-from signalpost.networks import options
+from signalpost.networks import evidence, options
 from signalpost.networks.contract import Connector, Destination, Facts, TextRule
 
 CHOICES_PATH = "/api/v1/platforms/accounts/{accountId}/choices"
@@ -207,6 +209,7 @@ def platform(context: AppContext, slug: str) -> Platform:
             credential_fields=[],
             capabilities=None,
             rules=None,
+            appearance=None,
             options=[],
             upstream_version=None,
             sunset_date=None,
@@ -231,6 +234,7 @@ def platform(context: AppContext, slug: str) -> Platform:
         credential_fields=credential_fields(connector),
         capabilities=capabilities(connector),
         rules=_rules(connector),
+        appearance=_appearance(connector.facts),
         options=_options(connector.facts),
         upstream_version=facts.api_version,
         sunset_date=facts.api_sunset_on,
@@ -271,6 +275,32 @@ def _rules(connector: Connector) -> PlatformRules:
         media_required=facts.media_required,
         thread_parts_max=facts.thread_parts_max,
         options={name: option.description for name, option in facts.options.items()},
+    )
+
+
+def _appearance(facts: Facts) -> PlatformAppearance:
+    appearance = facts.appearance
+    return PlatformAppearance(
+        views=[
+            PlatformView(
+                kind=view.kind,
+                types=[*view.types],
+                option=view.option,
+                media=view.media,
+                text=view.text,
+                files=view.files,
+                ratio_min=view.ratio_min,
+                ratio_max=view.ratio_max,
+                fold_lines=view.fold_lines,
+                fold_characters=view.fold_characters,
+                title_characters=view.title_characters,
+                approximate=evidence.is_approximate(facts, view),
+            )
+            for view in appearance.views
+        ],
+        marks=[*appearance.marks],
+        card=appearance.card,
+        card_ratio=appearance.card_ratio,
     )
 
 

@@ -9,6 +9,8 @@ from signalpost.networks.contract import Facts, TextRule, TextUnit
 
 LONG_MIN = 500
 LONG_KEPT_MAX = 128
+_WHOLE_MAX = 2_100
+"""Longer than any address or mention that is counted as a whole; what is counted so is not looked for beyond."""
 
 # Every cluster of several characters contains one of these.
 _JOINING = regex.compile(
@@ -59,6 +61,51 @@ def _length(unit: TextUnit, url_length: int | None, local_part_only: bool, text:
 
 # A long text is counted once, not once for each account of the post.
 _length_of_long = lru_cache(LONG_KEPT_MAX)(_length)
+
+
+def overflow(rule: TextRule, text: str) -> int | None:
+    """Return where in `text` begins what does not fit into the rule, in code points; None: all of it fits.
+
+    It is a character as readers see it, or the beginning of an address or mention that no longer fits as a whole.
+    """
+    if _fits(rule, text):
+        return None
+    size = 2 * rule.max_length + _WHOLE_MAX
+    while size < len(text):  # of a very long text only its beginning is searched
+        if not _fits(rule, text[:size]) and (at := _first(rule, text[:size])) <= size - _WHOLE_MAX:
+            return at
+        size *= 2
+    return _first(rule, text)
+
+
+def _first(rule: TextRule, text: str) -> int:
+    starts = _starts(rule, text)
+    low, high = 0, len(starts)  # what ends at starts[low] fits; what ends at starts[high], the text itself, does not
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _fits(rule, text[: starts[middle]]) else (low, middle)
+    return starts[low]
+
+
+def _fits(rule: TextRule, text: str) -> bool:
+    if rule.bytes_max is not None and len(text.encode("utf-8", "surrogatepass")) > rule.bytes_max:
+        return False
+    return _length(rule.unit, rule.url_length, rule.mentions_count_local_part_only, text) <= rule.max_length
+
+
+def _starts(rule: TextRule, text: str) -> list[int]:
+    """Return where each character begins, and each address and mention that is counted as a whole."""
+    patterns = [_URL] if rule.url_length is not None else []
+    patterns += [_BARE_DOMAIN] if rule.unit == "weighted" else []
+    patterns += [_REMOTE_MENTION] if rule.mentions_count_local_part_only else []
+    wholes = (match.span() for pattern in patterns for match in pattern.finditer(text))
+    inner = {at for start, end in wholes for at in range(start + 1, end)}
+    starts, at = [], 0
+    for cluster in _GRAPHEME.findall(text):
+        if at not in inner:
+            starts.append(at)
+        at += len(cluster)
+    return starts
 
 
 def graphemes(text: str) -> int:

@@ -10,7 +10,7 @@ from msgspec import inspect
 
 from signalpost.kit import clock
 from signalpost.networks import CONNECTORS
-from signalpost.networks.contract import Facts
+from signalpost.networks.contract import Facts, View
 from signalpost.networks.contract.sources import Source, Sourced
 
 OLD_DAYS: Final = 180
@@ -24,6 +24,7 @@ from people who saw the network accept or refuse it, where there is one. 🔴 ma
 or none yet. Limits that this service sets itself need no second source. Read a number again {OLD_DAYS} days after its
 newest source; `python -m signalpost.networks.evidence` lists those that are older today.
 """
+_SHEETS: Final = frozenset({"text", "title", "thumbnail", "rate_limit", "appearance"})
 _LIMITS: Final = ("min_length", "max_length", "ge", "le")
 _NOTHING: Final = frozenset({0, 1})  # as a lower limit: it says only that there is something
 
@@ -67,13 +68,22 @@ def _of_type(kind: Any, path: str) -> Iterator[tuple[str, float]]:
         yield from _of_type(part, path)
 
 
+def is_approximate(facts: Facts, view: View) -> bool:
+    """Return whether a number of a view is said by one place alone, or by none."""
+    paths = [path for path, _ in _numbers(view, f"appearance.{view.kind}.")]
+    return any(path not in facts.sources or not facts.sources[path].is_confirmed for path in paths)
+
+
 def _numbers(sheet: Any, prefix: str) -> Iterator[tuple[str, float]]:
     for member in dataclasses.fields(sheet):
         value, path = getattr(sheet, member.name), f"{prefix}{member.name}"
         if member.name == "media" and isinstance(value, Mapping):
             for kind, rule in value.items():
                 yield from _numbers(rule, f"{path}.{kind}.")
-        elif member.name in {"text", "title", "thumbnail", "rate_limit"} and value is not None:
+        elif member.name == "views":
+            for view in value:
+                yield from _numbers(view, f"{prefix}{view.kind}.")
+        elif member.name in _SHEETS and dataclasses.is_dataclass(value):
             yield from _numbers(value, f"{path}.")
         elif isinstance(value, int | float) and not isinstance(value, bool) and value != member.default:
             yield path, value

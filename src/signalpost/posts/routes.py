@@ -26,7 +26,8 @@ from signalpost.posts.schemas.requests import (
     PostUpdate,
     ProfileQuery,
 )
-from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
+from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats
+from signalpost.posts.schemas.validation import PostValidation
 from signalpost.posts.views import StoredPost
 from signalpost.posts.write import create
 from signalpost.scheduling.errors import NoFreeSlot

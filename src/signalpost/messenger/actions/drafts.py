@@ -19,7 +19,8 @@ from signalpost.posts.change import approve, trash, update
 from signalpost.posts.compose import validate
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import MediaIn, PostApprove, PostCreate, PostDeleteQuery, PostUpdate, TargetIn
-from signalpost.posts.schemas.responses import Post, PostValidation
+from signalpost.posts.schemas.responses import Post
+from signalpost.posts.schemas.validation import PostValidation
 from signalpost.posts.write import create
 from signalpost.profiles.queries import ProfileRow
 from signalpost.web.caller import Caller

@@ -5,6 +5,7 @@ becomes `OutcomeUnknown` when the one call that makes a post public may have bee
 """
 
 from signalpost.networks.contract.app import OAuthApp
+from signalpost.networks.contract.appearance import Appearance, View
 from signalpost.networks.contract.comments import Comments, OutgoingReply, RemoteComment
 from signalpost.networks.contract.connector import Connector
 from signalpost.networks.contract.errors import ApiError, BadCredentials, IdentityUnknown, InvalidField
@@ -56,6 +57,7 @@ __all__ = [
     "VERSION",
     "Absent",
     "ApiError",
+    "Appearance",
     "AuthorizationCode",
     "AuthorizationRequest",
     "BadCredentials",
@@ -103,5 +105,6 @@ __all__ = [
     "TextRule",
     "TextUnit",
     "TryLater",
+    "View",
     "is_supported",
 ]

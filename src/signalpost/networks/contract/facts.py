@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from signalpost.kit.frames import FrameLimits
+from signalpost.networks.contract.appearance import Appearance
 from signalpost.networks.contract.sources import Sourced
 
 Kind = Literal["image", "video", "gif", "document", "audio"]
@@ -129,6 +130,7 @@ class Facts:
     media_mixed: bool = False  # whether all kinds may be mixed in one post
     media_required: bool = False
 
+    appearance: Appearance = field(default_factory=Appearance)
     kept_private: KeptPrivate | None = None  # None: what was to be public is public, or fails
     sources: Mapping[str, Sourced] = field(default_factory=dict)  # of each number, by its path: media.image.bytes_max
     comments_per_call: int = 1  # posts of which `Connector.comments` reads the comments at once

@@ -16,7 +16,7 @@ from signalpost.posts.compose.fetch import Fetched
 from signalpost.posts.compose.preflight import errors_of, run_preflight, without_bytes
 from signalpost.posts.content import Content
 from signalpost.posts.schemas.requests import PostCreate
-from signalpost.posts.schemas.responses import DerivedMedia, PostValidation, TargetValidation
+from signalpost.posts.schemas.validation import DerivedMedia, PostValidation, TargetValidation
 from signalpost.web.caller import Caller
 
 REPEATS_SHOWN: Final = 5
@@ -68,11 +68,21 @@ def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None
         type=_type(sent),
         text_length=counting.text_length(facts, text),
         limit=facts.text.max_length,
+        overflow_at=_overflow(facts, text, sent.text),
         thread_lengths=[counting.text_length(facts, part.text) for part in sent.thread]
+        if facts.thread_parts_max
+        else [],
+        thread_overflows=[_overflow(facts, part.text, part.text) for part in sent.thread]
         if facts.thread_parts_max
         else [],
         derived_media=list(_derived(draft, facts, sent)) if draft.post.auto_fit else [],
     )
+
+
+def _overflow(facts: Facts, text: str, written: str) -> int | None:
+    """Return where `written`, with which `text` begins, passes the limit; None where it does not."""
+    at = counting.overflow(facts.text, text)
+    return None if at is None or at >= len(written) else len(written[:at].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _derived(draft: PostDraft, facts: Facts, sent: Content) -> Iterator[DerivedMedia]:

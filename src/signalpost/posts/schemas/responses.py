@@ -362,39 +362,3 @@ class PostStats(Output, gc=False):
     last7_days: list[DayCounts]
     next: NextPost | None
     trashed: Annotated[int, Meta(examples=[0])]
-
-
-class DerivedMedia(Output, gc=False):
-    """A file that is converted for an account, because as it is it breaks `rules`."""
-
-    media_id: Annotated[str, Meta(examples=["med_01M7Z0000000000000000000AB"])]
-    rules: Annotated[list[str], Meta(examples=[["bluesky.media.max_bytes"]])]
-    mime_type: Annotated[str, Meta(examples=["image/jpeg"])]
-    max_size: Annotated[int, Meta(description="It will be smaller, or have as many bytes.", examples=[2_000_000])]
-    width: Annotated[int | None, Meta(description="At most.", examples=[4032])]
-    height: Annotated[int | None, Meta(description="At most.", examples=[3024])]
-
-
-class TargetValidation(Output, gc=False):
-    """`limit`: of each text; `threadLengths`: of further parts. `derivedMedia`: what is converted before it is sent.
-
-    Only with `autoFit`: images of any kind, and videos that become an MP4 file within about two minutes.
-    """
-
-    platform: Platform
-    account_id: str
-    type: Annotated[str, Meta(examples=["text"])]
-    text_length: Annotated[int, Meta(examples=[22])]
-    limit: Annotated[int, Meta(examples=[300])]
-    thread_lengths: Annotated[list[int], Meta(examples=[[18]])]
-    derived_media: Annotated[list[DerivedMedia], Meta(examples=[[]])]
-
-
-class PostValidation(Output, gc=False):
-    """What creating this post would answer. `repeats`: when it would be published again, the next five times."""
-
-    valid: Annotated[bool, Meta(examples=[True])]
-    errors: Annotated[list[dict[str, Any]], Meta(examples=[[]])]
-    warnings: Annotated[list[PostWarning], Meta(examples=[[]])]
-    targets: list[TargetValidation]
-    repeats: Annotated[list[Instant], Meta(examples=[["2026-11-28T18:00:00.000Z"]])]

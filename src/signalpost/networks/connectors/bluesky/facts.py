@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from signalpost.kit import issue_text
+from signalpost.networks.connectors.bluesky import appearance
 from signalpost.networks.connectors.bluesky.sources import SOURCES
 from signalpost.networks.contract import (
     CredentialField,
@@ -73,7 +74,8 @@ FACTS = Facts(
     name="Bluesky",
     source="lexicons and reference server of 2026-08, constants of the official app",
     verified_on="2026-11-21",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     base_url="https://bsky.social",
     directory_url="https://plc.directory",
     credential_fields=(

@@ -8,6 +8,7 @@ import msgspec
 
 from signalpost.networks.connectors.devto.sources import SOURCES
 from signalpost.networks.contract import (
+    Appearance,
     CredentialField,
     Facts,
     Option,
@@ -15,6 +16,7 @@ from signalpost.networks.contract import (
     PreflightIssue,
     RateLimit,
     TextRule,
+    View,
 )
 
 TAGS_MAX: Final = 4  # forem/forem#2868 (2019-05-17), and `validate_tag` in Forem's article.rb (read 2026-11-29)
@@ -28,6 +30,7 @@ FACTS = Facts(
     source="developers.forem.com/api/v1 (2026-11-29) and the source of Forem",
     verified_on="2026-11-29",
     sources=SOURCES,
+    appearance=Appearance(views=(View(kind="article", text="below"),)),
     base_url="https://dev.to",
     credential_fields=(
         CredentialField(name="apiKey", label="DEV Community API key (Settings, Extensions)", secret=True),

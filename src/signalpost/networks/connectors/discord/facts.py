@@ -5,7 +5,17 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from signalpost.networks.connectors.discord.sources import SOURCES
-from signalpost.networks.contract import CredentialField, Facts, Kind, MediaRule, Option, RateLimit, TextRule
+from signalpost.networks.contract import (
+    Appearance,
+    CredentialField,
+    Facts,
+    Kind,
+    MediaRule,
+    Option,
+    RateLimit,
+    TextRule,
+    View,
+)
 
 Snowflake = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{15,20}$")]
 Address = Annotated[str, msgspec.Meta(pattern=r"^https?://", max_length=2_048)]
@@ -54,6 +64,7 @@ FACTS = Facts(
     source="discord.com/developers/docs (API v10) and its OpenAPI document",
     verified_on="2026-11-28",
     sources=SOURCES,
+    appearance=Appearance(views=(View(kind="poll", option="poll"), View(kind="message")), card="large"),
     api_version="v10",
     base_url="https://discord.com",
     credential_fields=(

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.facebook import appearance
 from signalpost.networks.connectors.facebook.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, OutgoingMedia, PreflightIssue, TextRule
 from signalpost.networks.meta.graph import GRAPH_SUNSET_ON, GRAPH_VERSION
@@ -31,7 +32,8 @@ FACTS = Facts(
     name="Facebook",
     source="developers.facebook.com: Pages API, Reels Publishing API, Video API; facebook-business 25.0",
     verified_on="2026-11-22",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     api_version=GRAPH_VERSION,
     api_sunset_on=GRAPH_SUNSET_ON,
     base_url="https://graph.facebook.com",

@@ -7,6 +7,7 @@ import msgspec
 
 from signalpost.networks.connectors.ghost.sources import SOURCES
 from signalpost.networks.contract import (
+    Appearance,
     CredentialField,
     Facts,
     MediaRule,
@@ -14,6 +15,7 @@ from signalpost.networks.contract import (
     Outgoing,
     PreflightIssue,
     TextRule,
+    View,
 )
 
 Name = Annotated[str, msgspec.Meta(pattern=r"\S", max_length=191)]
@@ -115,6 +117,7 @@ FACTS = Facts(
     source="docs.ghost.org/admin-api (2026-08-22) and the source of Ghost 5 and 6",
     verified_on="2026-11-28",
     sources=SOURCES,
+    appearance=Appearance(views=(View(kind="article", text="below"),)),
     credential_fields=(
         CredentialField(name="siteUrl", label="Address of your site, for example https://blog.example.com"),
         CredentialField(

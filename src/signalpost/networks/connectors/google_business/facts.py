@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta, Struct
 
 from signalpost.networks.connectors.google_business.sources import SOURCES
-from signalpost.networks.contract import Facts, MediaRule, Option, RateLimit, TextRule
+from signalpost.networks.contract import Appearance, Facts, MediaRule, Option, RateLimit, TextRule, View
 
 Address = Annotated[str, Meta(pattern=r"^https?://", max_length=2048)]
 Day = Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$")]
@@ -55,6 +55,7 @@ FACTS: Final = Facts(
     "discovery documents of the v1 APIs (20261026)",
     verified_on="2026-11-29",
     sources=SOURCES,
+    appearance=Appearance(views=(View(kind="feed", text="below"),), marks=()),
     api_version="v4.9",
     base_url="https://mybusiness.googleapis.com",
     hosts={

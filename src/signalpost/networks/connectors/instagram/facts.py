@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.instagram import appearance
 from signalpost.networks.connectors.instagram.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, OutgoingMedia, PreflightIssue, TextRule
 from signalpost.networks.fetching import unreachable
@@ -42,7 +43,8 @@ FACTS = Facts(
     name="Instagram",
     source="developers.facebook.com: Instagram Platform, content publishing and insights",
     verified_on="2026-11-22",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     api_version=GRAPH_VERSION,
     api_sunset_on=GRAPH_SUNSET_ON,
     base_url="https://graph.instagram.com",

@@ -8,6 +8,7 @@ import msgspec
 from signalpost.kit import issue_text
 from signalpost.networks.connectors.lemmy.sources import SOURCES
 from signalpost.networks.contract import (
+    Appearance,
     CredentialField,
     Facts,
     MediaRule,
@@ -38,6 +39,7 @@ FACTS = Facts(
     source="the source of Lemmy 0.19.20 (API v3) and the types of lemmy-js-client 0.19",
     verified_on="2026-11-29",
     sources=SOURCES,
+    appearance=Appearance(card="small"),
     api_version="v3",
     credential_fields=(
         CredentialField(name="instanceUrl", label="Your instance, for example lemmy.world"),

@@ -8,6 +8,7 @@ import msgspec
 
 from signalpost.kit import issue_text
 from signalpost.networks import links
+from signalpost.networks.connectors.linkedin import appearance
 from signalpost.networks.connectors.linkedin.attached import Poll, PostAddress, attachment_issues, is_attached
 from signalpost.networks.connectors.linkedin.audience import Audience, audience_issues
 from signalpost.networks.connectors.linkedin.little_text import broken_mentions, mentions, visible_text
@@ -48,7 +49,8 @@ FACTS = Facts(
     "version 202609",
     verified_on="2026-11-21",
     comments_note="LinkedIn lets only apps that it has selected read comments under posts of members.",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     base_url="https://api.linkedin.com",
     hosts={"www": "https://www.linkedin.com"},
     api_version="202609",

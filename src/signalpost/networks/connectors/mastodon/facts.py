@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from signalpost.kit import issue_text
+from signalpost.networks.connectors.mastodon import appearance
 from signalpost.networks.connectors.mastodon.sources import SOURCES
 from signalpost.networks.contract import (
     CredentialField,
@@ -45,7 +46,8 @@ FACTS = Facts(
     name="Mastodon",
     source="docs.joinmastodon.org for 4.6, limits of mastodon.social",
     verified_on="2026-11-21",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     credential_fields=(
         CredentialField(name="instanceUrl", label="Your server, for example mastodon.social"),
         CredentialField(name="accessToken", label="Access token (from Preferences, Development)", secret=True),

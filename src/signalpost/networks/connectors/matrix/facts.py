@@ -3,7 +3,7 @@
 from typing import Final
 
 from signalpost.networks.connectors.matrix.sources import SOURCES
-from signalpost.networks.contract import CredentialField, Facts, Kind, MediaRule, Option, TextRule
+from signalpost.networks.contract import Appearance, CredentialField, Facts, Kind, MediaRule, Option, TextRule, View
 
 EVENT_BYTES_MAX: Final = 60_000
 """Of a message as JSON; with what the server adds, an event may have 65,536."""
@@ -25,6 +25,7 @@ FACTS = Facts(
     source="spec.matrix.org (Client-Server API 1.18) and the source of Synapse 1.163",
     verified_on="2026-11-28",
     sources=SOURCES,
+    appearance=Appearance(views=(View(kind="message"),), card="small"),
     api_version="v3",
     credential_fields=(
         CredentialField(name="homeserverUrl", label="Your homeserver, for example matrix.org"),

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import msgspec
 
 from signalpost.networks.connectors.nostr.sources import SOURCES
-from signalpost.networks.contract import CredentialField, Facts, Kind, MediaRule, Option, TextRule
+from signalpost.networks.contract import Appearance, CredentialField, Facts, Kind, MediaRule, Option, TextRule
 
 EVENT_BYTES_MAX: Final = 65_536
 """Of an event as JSON, where the relays name no limit: what strfry takes as it is shipped."""
@@ -32,6 +32,7 @@ FACTS = Facts(
     "(hzrd149/blossom of 2026-04-22)",
     verified_on="2026-11-29",
     sources=SOURCES,
+    appearance=Appearance(marks=("hashtag", "link"), card="large"),
     hosts={
         "index": "https://purplepag.es",
         "second": "https://relay.damus.io",

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.pinterest import appearance
 from signalpost.networks.connectors.pinterest.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
 
@@ -22,7 +23,8 @@ FACTS = Facts(
     name="Pinterest",
     source="developers.pinterest.com (OpenAPI 5.23.0, labels of 5.28.0)",
     verified_on="2026-11-22",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     api_version="v5",
     base_url="https://api.pinterest.com",
     hosts={"www": "https://www.pinterest.com"},

@@ -7,6 +7,7 @@ import msgspec
 
 from signalpost.networks.connectors.reddit.sources import SOURCES
 from signalpost.networks.contract import (
+    Appearance,
     Facts,
     MediaRule,
     Option,
@@ -29,6 +30,7 @@ FACTS = Facts(
     source="www.reddit.com/dev/api, github.com/reddit-archive/reddit, and answers of Reddit recorded by PRAW",
     verified_on="2026-11-28",
     sources=SOURCES,
+    appearance=Appearance(marks=("link",), card="small"),
     base_url="https://oauth.reddit.com",
     hosts={
         "www": "https://www.reddit.com",

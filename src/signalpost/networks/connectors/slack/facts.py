@@ -5,7 +5,17 @@ from typing import Annotated, Final
 import msgspec
 
 from signalpost.networks.connectors.slack.sources import SOURCES
-from signalpost.networks.contract import CredentialField, Facts, Kind, MediaRule, Option, RateLimit, TextRule
+from signalpost.networks.contract import (
+    Appearance,
+    CredentialField,
+    Facts,
+    Kind,
+    MediaRule,
+    Option,
+    RateLimit,
+    TextRule,
+    View,
+)
 
 Timestamp = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{9,11}\.[0-9]{6}$")]
 TEXT_MAX: Final = 4_000
@@ -26,6 +36,7 @@ FACTS = Facts(
     source="docs.slack.dev (Web API, incoming webhooks)",
     verified_on="2026-11-28",
     sources=SOURCES,
+    appearance=Appearance(views=(View(kind="message"),), card="small"),
     base_url="https://slack.com",
     hosts={"hooks": "https://hooks.slack.com"},
     credential_fields=(

@@ -7,6 +7,7 @@ import msgspec
 
 from signalpost.networks.connectors.telegram.sources import SOURCES
 from signalpost.networks.contract import (
+    Appearance,
     CredentialField,
     Facts,
     MediaRule,
@@ -15,6 +16,7 @@ from signalpost.networks.contract import (
     PreflightIssue,
     RateLimit,
     TextRule,
+    View,
 )
 from signalpost.networks.counting import length
 from signalpost.networks.preflight import part_path, text_of_part
@@ -48,6 +50,11 @@ FACTS = Facts(
     source="core.telegram.org/bots/api (Bot API 10.1), core.telegram.org/bots/faq",
     verified_on="2026-11-28",
     sources=SOURCES,
+    appearance=Appearance(
+        views=(View(kind="poll", option="poll"), View(kind="message", text="below")),
+        marks=("hashtag", "mention", "link"),
+        card="large",
+    ),
     api_version="10.1",
     base_url="https://api.telegram.org",
     credential_fields=(

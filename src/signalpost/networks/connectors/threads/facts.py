@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.threads import appearance
 from signalpost.networks.connectors.threads.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
 from signalpost.networks.fetching import unreachable
@@ -25,6 +26,7 @@ FACTS = Facts(
     source="developers.facebook.com: Threads API v1.0",
     verified_on="2026-11-22",
     sources=SOURCES,
+    appearance=appearance.APPEARANCE,
     api_version="v1.0",
     base_url="https://graph.threads.net",
     hosts={"web": "https://threads.net"},

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.tiktok import appearance
 from signalpost.networks.connectors.tiktok.sources import SOURCES
 from signalpost.networks.contract import (
     Facts,
@@ -34,7 +35,8 @@ FACTS = Facts(
     source="developers.tiktok.com, Content Posting API v2, as of 2026-09-19",
     verified_on="2026-11-21",
     comments_note="TikTok gives apps that publish no access to comments.",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     base_url="https://open.tiktokapis.com",
     hosts={"www": "https://www.tiktok.com"},
     api_version="v2",

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from signalpost.networks.connectors.tumblr.sources import SOURCES
-from signalpost.networks.contract import Facts, MediaRule, Option, RateLimit, TextRule
+from signalpost.networks.contract import Appearance, Facts, MediaRule, Option, RateLimit, TextRule
 
 Status = Literal["published", "queue", "draft", "private"]
 Label = Literal["mature", "drug_use", "violence", "sexual_themes"]
@@ -24,6 +24,7 @@ FACTS = Facts(
     source="github.com/tumblr/docs (api.md and npf-spec.md, 2024-10-18) and its issues; read on 2026-11-29",
     verified_on="2026-11-29",
     sources=SOURCES,
+    appearance=Appearance(marks=("mention", "link"), card="large"),
     api_version="v2",
     base_url="https://api.tumblr.com",
     hosts={"www": "https://www.tumblr.com"},

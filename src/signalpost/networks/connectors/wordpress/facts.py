@@ -7,6 +7,7 @@ import msgspec
 
 from signalpost.networks.connectors.wordpress.sources import SOURCES
 from signalpost.networks.contract import (
+    Appearance,
     CredentialField,
     Facts,
     MediaRule,
@@ -14,6 +15,7 @@ from signalpost.networks.contract import (
     Outgoing,
     PreflightIssue,
     TextRule,
+    View,
 )
 from signalpost.networks.preflight import part_path
 
@@ -31,6 +33,7 @@ FACTS = Facts(
     source="developer.wordpress.org/rest-api (WordPress 5.6 to 6.9) and the source of its controllers",
     verified_on="2026-11-28",
     sources=SOURCES,
+    appearance=Appearance(views=(View(kind="article", text="below"),)),
     credential_fields=(
         CredentialField(name="siteUrl", label="Address of your site, for example https://blog.example.com"),
         CredentialField(name="username", label="Name of your user there"),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import regex
 
+from signalpost.networks.connectors.x import appearance
 from signalpost.networks.connectors.x.sources import SOURCES
 from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, RateLimit, TextRule
 from signalpost.networks.preflight import part_path
@@ -39,7 +40,8 @@ FACTS = Facts(
     source="docs.x.com (OpenAPI 2.167, rate limits), twitter-text configuration v3",
     verified_on="2026-11-22",
     comments_note="X charges for each post that is read, 0.005 US dollars in 2026, so this version reads none.",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     api_version="2",
     base_url="https://api.x.com",
     hosts={"www": "https://x.com"},

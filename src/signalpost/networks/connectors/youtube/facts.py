@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from signalpost.networks.connectors.youtube import appearance
 from signalpost.networks.connectors.youtube.sources import SOURCES
 from signalpost.networks.contract import (
     Facts,
@@ -34,7 +35,8 @@ FACTS = Facts(
     name="YouTube",
     source="developers.google.com, YouTube Data API v3, revision history to 2026-11-03",
     verified_on="2026-11-21",
-    sources=SOURCES,
+    sources={**SOURCES, **appearance.SOURCES},
+    appearance=appearance.APPEARANCE,
     base_url="https://www.googleapis.com",
     hosts={
         "accounts": "https://accounts.google.com",

@@ -1,71 +1,81 @@
-// A post as an account will show it.
+// A post as an account will show it, while it is written.
 import { html } from "../html.js";
-import { Icon } from "../icons.js";
-import { t, tn } from "../i18n.js";
-import { networkName } from "../store.js";
-import { NetworkLogo } from "../components/network-logo.js";
-import { Card } from "../components/page.js";
+import { loadTexts, tn } from "../i18n.js";
+import { networkName, platforms } from "../store.js";
+import { stylesheet } from "../stylesheet.js";
+import { PostPreview } from "./preview-post.js";
 
-/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+await Promise.all([loadTexts("preview"), stylesheet(new URL("./preview.css", import.meta.url).href)]);
+
 /** @typedef {import("../draft.js").Draft} Draft */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
+/** @typedef {PostValidation["targets"][0] | undefined} Checked */
 
-// As the service finds them; of a mention, readers see the name.
-const MENTION = /@\[([^[\]()]{1,200})\]\(urn:li:(?:person|organization):[\w-]{1,100}\)/;
+/** @type {import("./preview-post.js").Shown["appearance"]} */
+const UNKNOWN = { views: [], marks: ["link"], card: "none", cardRatio: null };
 
-/** A text as readers see it. @param {string} text @param {string} platform */
-function readable(text, platform) {
-  if (platform !== "linkedin") return text;
-  return text.split(MENTION).map((part, index) => (index % 2 ? html`<b>${part}</b>` : part));
+/** @param {Draft["media"]} files @param {Checked} target @param {Record<string, unknown>} options */
+const filesOf = (files, target, options) =>
+  files.map(({ mediaId, preview, altText, kind, name }) => {
+    const derived = target?.derivedMedia.find((candidate) => candidate.mediaId === mediaId);
+    const ratio = options.fit && derived?.width && derived.height ? derived.width / derived.height : null;
+    return {
+      key: mediaId,
+      url: preview,
+      alt: altText,
+      kind,
+      name,
+      ratio,
+      isPadded: ratio !== null && options.fit === "pad",
+    };
+  });
+
+/**
+ * @param {Draft} draft @param {PlatformAccount} account @param {Checked} target
+ * @returns {import("./preview-post.js").Shown}
+ */
+function shownOf(draft, account, target) {
+  const { id, platform } = account;
+  const own = draft.own?.[id] ?? {};
+  const options = { ...draft.options?.[platform], ...own.options };
+  const network = platforms.value?.find((candidate) => candidate.platform === platform);
+  return {
+    platform,
+    network: networkName(platform),
+    name: account.displayName,
+    username: account.username,
+    appearance: network?.appearance ?? UNKNOWN,
+    title: network?.rules?.title ? (own.title ?? draft.title) : "",
+    text: draft.variants[id] ?? draft.text,
+    overflowAt: target?.overflowAt ?? null,
+    files: filesOf(own.media ?? draft.media, target, options),
+    link: draft.link,
+    thread: account.capabilities.thread
+      ? (draft.thread ?? []).map(({ text, media }, index) => ({
+          text,
+          overflowAt: target?.threadOverflows[index] ?? null,
+          files: filesOf(media, target, options),
+        }))
+      : [],
+    firstComment: account.capabilities.firstComment ? draft.firstComment : "",
+    options,
+  };
 }
 
-/** @param {{draft: Draft, account: PlatformAccount, checked: PostValidation | null}} props */
+/** @param {{draft: Draft, account: PlatformAccount | undefined, checked: PostValidation | null}} props */
 export default function Preview({ draft, account, checked }) {
   if (!account) return null;
-  const text = draft.variants[account.id] ?? draft.text;
-  const media = draft.own?.[account.id]?.media ?? draft.media;
   const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
-  const over = target && target.textLength > target.limit;
   return html`
-    <${Card} class="preview">
-      <div class="name">
-        <${NetworkLogo} platform=${account.platform} />
-        <span>
-          <strong>${account.displayName || account.username}</strong>
-          <br />
-          <span class="soft">
-            @${account.username} · ${networkName(account.platform)}
-          </span>
-        </span>
-      </div>
-      <p class=${over ? "post-text over" : "post-text"} dir="auto">
-        ${text ? readable(text, account.platform) : html`<span class="soft">${t("No text")}</span>`}
-      </p>
-      ${media.length > 0 && html`
-        <div class=${`thumbs many${Math.min(media.length, 4)}`}>
-          ${media.slice(0, 4).map((file) =>
-            file.preview ? html`
-              <img class="thumb" key=${file.mediaId} src=${file.preview} alt=${file.altText} />
-            ` : html`
-              <span class="thumb soft" key=${file.mediaId}>
-                <${Icon} name="image" label=${file.name || t("File")} />
-              </span>
-            `,
-          )}
-        </div>
-      `}
+    <${PostPreview} content=${shownOf(draft, account, target)}>
       ${target && target.derivedMedia.length > 0 && html`
-        <p class="soft small">
+        <p class="pv-ours">
           ${tn(
             target.derivedMedia.length,
             "{n} file is converted for this network.",
             "{n} files are converted for this network.",
           )}
-        </p>
-      `}
-      ${draft.firstComment && html`
-        <p class="soft small">
-          ${t("First comment:")} ${draft.firstComment}
         </p>
       `}
     <//>

@@ -70,7 +70,6 @@ export default /** @type {Record<string, string>} */ ({
   "Text of part {n}": "Text von Teil {n}",
   "The next times appear when the post has a text and an account.":
     "Die nächsten Zeiten erscheinen, wenn der Beitrag einen Text und ein Konto hat.",
-  Thread: "Thread",
   "Title for {account}": "Titel für {account}",
   "Use the files of all accounts": "Dateien aller Konten benutzen",
   Weekly: "Wöchentlich",
@@ -137,7 +136,6 @@ export default /** @type {Record<string, string>} */ ({
   "Date and time": "Datum und Uhrzeit",
   "Draft saved.": "Entwurf gespeichert.",
   "Edit the post": "Beitrag bearbeiten",
-  "First comment:": "Erster Kommentar:",
   "For networks with titles, and for lists here.": "Für Netzwerke mit Titeln und für die Listen hier.",
   "Kept in this browser": "In diesem Browser gesichert",
   "Look at the other post": "Anderen Beitrag ansehen",

@@ -87,6 +87,7 @@ export default /** @type {Record<string, string>} */ ({
   Discard: "Verwerfen",
   Disconnected: "Getrennt",
   Dismiss: "Ausblenden",
+  Document: "Dokument",
   Done: "Erledigt",
   Draft: "Entwurf",
   Drafts: "Entwürfe",
@@ -297,6 +298,7 @@ export default /** @type {Record<string, string>} */ ({
     "Diese Zeit gibt es nicht: die Uhren werden vorgestellt. Es gilt {time}.",
   "This time occurs twice: the clocks go back. The first one is taken.":
     "Diese Zeit kommt zweimal vor: die Uhren werden zurückgestellt. Es gilt die erste.",
+  Thread: "Thread",
   Time: "Zeit",
   "Time zone": "Zeitzone",
   Title: "Titel",
@@ -309,6 +311,7 @@ export default /** @type {Record<string, string>} */ ({
   "Use of the plan": "Verbrauch des Tarifs",
   "Use single keys": "Einzelne Tasten benutzen",
   Versions: "Versionen",
+  Video: "Video",
   Waiting: "Wartet",
   "Waiting for you": "Wartet auf Sie",
   Warning: "Warnung",

@@ -10,7 +10,6 @@ export default /** @type {Record<string, string>} */ ({
   "Delete {n} files?": "{n} Dateien löschen?",
   Described: "Beschrieben",
   "Description saved.": "Beschreibung gespeichert.",
-  Document: "Dokument",
   "Drop files anywhere on this page, or paste them.":
     "Legen Sie Dateien irgendwo auf dieser Seite ab oder fügen Sie sie ein.",
   "Files that you add to posts or upload under Media can be used again here.":
@@ -33,7 +32,6 @@ export default /** @type {Record<string, string>} */ ({
   Selection: "Auswahl",
   Storage: "Speicher",
   "Upload files": "Dateien hochladen",
-  Video: "Video",
   "Where it is used": "Wo sie verwendet wird",
   "Without a description": "Ohne Beschreibung",
   "Words in name or description": "Wörter in Name oder Beschreibung",

@@ -73,7 +73,6 @@ export default /** @type {Record<string, string>} */ ({
   "Text of part {n}": "Texto de la parte {n}",
   "The next times appear when the post has a text and an account.":
     "Las próximas fechas aparecen cuando la publicación tiene un texto y una cuenta.",
-  Thread: "Hilo",
   "Title for {account}": "Título para {account}",
   "Use the files of all accounts": "Usar los archivos de todas las cuentas",
   Weekly: "Cada semana",
@@ -140,7 +139,6 @@ export default /** @type {Record<string, string>} */ ({
   "Date and time": "Fecha y hora",
   "Draft saved.": "Borrador guardado.",
   "Edit the post": "Editar la publicación",
-  "First comment:": "Primer comentario:",
   "For networks with titles, and for lists here.": "Para las redes con títulos y para las listas de aquí.",
   "Kept in this browser": "Se guarda en este navegador",
   "Look at the other post": "Ver la otra publicación",

@@ -119,6 +119,7 @@ export default /** @type {Record<string, string>} */ ({
   Discard: "Descartar",
   Disconnected: "Desconectado",
   Dismiss: "Ocultar",
+  Document: "Documento",
   Done: "Listo",
   Draft: "Borrador",
   Drafts: "Borradores",
@@ -329,6 +330,7 @@ export default /** @type {Record<string, string>} */ ({
     "Esta hora no existe: los relojes se adelantan. Se usa {time}.",
   "This time occurs twice: the clocks go back. The first one is taken.":
     "Esta hora se repite: los relojes se atrasan. Se usa la primera.",
+  Thread: "Hilo",
   Time: "Hora",
   "Time zone": "Zona horaria",
   Title: "Título",
@@ -341,6 +343,7 @@ export default /** @type {Record<string, string>} */ ({
   "Use of the plan": "Consumo del plan",
   "Use single keys": "Usar teclas sueltas",
   Versions: "Versiones",
+  Video: "Vídeo",
   Waiting: "Pendiente",
   "Waiting for you": "Te espera a ti",
   Warning: "Aviso",

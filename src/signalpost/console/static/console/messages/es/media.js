@@ -12,7 +12,6 @@ export default /** @type {Record<string, string>} */ ({
   "many|Delete {n} files?": "¿Eliminar {n} de archivos?",
   Described: "Con descripción",
   "Description saved.": "Descripción guardada.",
-  Document: "Documento",
   "Drop files anywhere on this page, or paste them.":
     "Suelta archivos en cualquier lugar de esta página o pégalos.",
   "Files that you add to posts or upload under Media can be used again here.":
@@ -35,7 +34,6 @@ export default /** @type {Record<string, string>} */ ({
   Selection: "Selección",
   Storage: "Almacenamiento",
   "Upload files": "Subir archivos",
-  Video: "Vídeo",
   "Where it is used": "Dónde se usa",
   "Without a description": "Sin descripción",
   "Words in name or description": "Palabras del nombre o la descripción",
