@@ -32,6 +32,7 @@ WITHOUT_CREDENTIALS = """
     GET /approvals/{token}
     POST /approvals/{token}/code
     POST /approvals/{token}/posts/{postId}
+    GET /calendar/{token}
     GET /billing/plans
     POST /billing/webhook
     GET /wa/webhook
