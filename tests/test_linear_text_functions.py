@@ -32,6 +32,7 @@ from signalpost.networks.connectors.sandbox import _number as number_of_marker
 from signalpost.networks.connectors.slack.message import sent_text
 from signalpost.networks.connectors.tumblr.blocks import content_of as tumblr_content
 from signalpost.networks.connectors.wordpress.blocks import content_of
+from signalpost.networks.counting import overflow
 from signalpost.networks.links import replace_links
 from signalpost.networks.preflight import text_with_link
 from signalpost.posts import times
@@ -139,6 +140,7 @@ CALLED: dict[str, Callable[[str], object]] = {
     "wordpress.blocks.content_of": lambda text: content_of(outgoing(text), text, ()),
     "kit.ids.decode": lambda text: ids.decode("pst", text),
     "networks.connectors.sandbox._number": lambda text: number_of_marker(text, 9),
+    "networks.counting.overflow": lambda text: [overflow(facts.text, text) for facts in FACTS],
     "networks.links.replace_links": lambda text: replace_links(text, str.upper),
     "networks.preflight.text_with_link": lambda text: [
         text_with_link(facts, text, "https://a.example", has_media=False) for facts in FACTS
@@ -167,6 +169,9 @@ CALLED_BY: dict[str, str] = {
     "networks.counting._units": "the same", "networks.counting.length": "the same",
     "networks.counting.text_length": "the same", "networks.preflight._text": "the same",
     "networks.connectors.linkedin.facts._length": "the same",
+    **{f"networks.counting.{name}": "networks.counting.overflow" for name in (
+        "_first", "_fits", "_has_room", "_starts")},
+    "posts.compose.validate._overflow": "networks.counting.overflow",
     "networks.connectors.mastodon.find._reads": "fingerprint_of_html, and a bound by the length of our text",
     "networks.connectors.x.find._search": "_canonical, of at most 100 posts of a page",
     **{f"networks.connectors.{name}": "explain in tests/networks/test_hostile_text.py" for name in (

@@ -1,9 +1,9 @@
 """A process that dies while it sends an answer: at each step in turn, and the answer is at the network once."""
 
-import dataclasses
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.comments import Commented, serve
@@ -63,7 +63,7 @@ class Mastodon:
         )  # fmt: skip
         function = CONNECTORS["mastodon"].reply
         assert function is not None
-        return await function(account, dataclasses.replace(outgoing, comment_id="2"), journal)
+        return await function(account, msgspec.structs.replace(outgoing, comment_id="2"), journal)
 
 
 @pytest.mark.parametrize("knows_keys", [True, False])

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.helpers.mail import InTest
@@ -62,7 +63,7 @@ class Wall:
         return item
 
     def change(self, item: RemoteComment, **values: Any) -> RemoteComment:
-        changed = dataclasses.replace(item, **values)
+        changed = msgspec.structs.replace(item, **values)
         self.items[self.items.index(item)] = changed
         return changed
 

@@ -281,6 +281,10 @@ def test_capabilities_are_those_of_the_account() -> None:
         "firstComment": False,
         "delete": True,
         "analytics": False,
+        "comments": {
+            "read": True, "reply": True, "hide": False, "like": False, "delete": False,
+            "note": BLUESKY.facts.comments_note,
+        },
         "maxTextLength": 300,
-    }
+    }  # fmt: skip
     assert capabilities(MASTODON, SMALL_SERVER)["maxTextLength"] == 20

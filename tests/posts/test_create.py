@@ -313,7 +313,7 @@ async def test_validate_says_what_create_would_say_and_saves_nothing(api: Api, o
     assert [error["code"] for error in checked["errors"]] == ["sandbox.text.max_graphemes"]
     assert checked["targets"][0] | {"accountId": ""} == {
         "platform": "sandbox", "accountId": "", "type": "text", "textLength": 5_001, "limit": 5_000,
-        "derivedMedia": [], "threadLengths": [],
+        "overflowAt": 5_000, "derivedMedia": [], "threadLengths": [], "threadOverflows": [],
     }  # fmt: skip
     wrong = (await api.post("/posts/validate", json=body | {"platforms": ["myspace"]}, key=owner.key)).json()
     assert [error["path"] for error in wrong["errors"]] == ["/platforms/0"]

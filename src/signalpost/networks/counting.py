@@ -68,7 +68,7 @@ def overflow(rule: TextRule, text: str) -> int | None:
 
     It is a character as readers see it, or the beginning of an address or mention that no longer fits as a whole.
     """
-    if _fits(rule, text):
+    if length(rule, text) <= rule.max_length and _has_room(rule, text):
         return None
     size = 2 * rule.max_length + _WHOLE_MAX
     while size < len(text):  # of a very long text only its beginning is searched
@@ -78,7 +78,9 @@ def overflow(rule: TextRule, text: str) -> int | None:
     return _first(rule, text)
 
 
+@lru_cache(LONG_KEPT_MAX)
 def _first(rule: TextRule, text: str) -> int:
+    """Return the beginning of the first character that does not fit. Accounts of one network ask for the same."""
     starts = _starts(rule, text)
     low, high = 0, len(starts)  # what ends at starts[low] fits; what ends at starts[high], the text itself, does not
     while high - low > 1:
@@ -88,9 +90,14 @@ def _first(rule: TextRule, text: str) -> int:
 
 
 def _fits(rule: TextRule, text: str) -> bool:
-    if rule.bytes_max is not None and len(text.encode("utf-8", "surrogatepass")) > rule.bytes_max:
-        return False
-    return _length(rule.unit, rule.url_length, rule.mentions_count_local_part_only, text) <= rule.max_length
+    return (
+        _has_room(rule, text)
+        and _length(rule.unit, rule.url_length, rule.mentions_count_local_part_only, text) <= rule.max_length
+    )
+
+
+def _has_room(rule: TextRule, text: str) -> bool:
+    return rule.bytes_max is None or len(text.encode("utf-8", "surrogatepass")) <= rule.bytes_max
 
 
 def _starts(rule: TextRule, text: str) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
+import msgspec
 from msgspec import inspect
 
 from signalpost.kit import clock
@@ -75,7 +76,7 @@ def is_approximate(facts: Facts, view: View) -> bool:
 
 
 def _numbers(sheet: Any, prefix: str) -> Iterator[tuple[str, float]]:
-    for member in dataclasses.fields(sheet):
+    for member in msgspec.structs.fields(sheet) if isinstance(sheet, msgspec.Struct) else dataclasses.fields(sheet):
         value, path = getattr(sheet, member.name), f"{prefix}{member.name}"
         if member.name == "media" and isinstance(value, Mapping):
             for kind, rule in value.items():
@@ -83,7 +84,7 @@ def _numbers(sheet: Any, prefix: str) -> Iterator[tuple[str, float]]:
         elif member.name == "views":
             for view in value:
                 yield from _numbers(view, f"{prefix}{view.kind}.")
-        elif member.name in _SHEETS and dataclasses.is_dataclass(value):
+        elif member.name in _SHEETS and (isinstance(value, msgspec.Struct) or dataclasses.is_dataclass(value)):
             yield from _numbers(value, f"{path}.")
         elif isinstance(value, int | float) and not isinstance(value, bool) and value != member.default:
             yield path, value

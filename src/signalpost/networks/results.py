@@ -6,6 +6,7 @@ from typing import Any, Final
 from signalpost.networks.contract import (
     Absent,
     Choice,
+    Comments,
     Destination,
     Health,
     Identity,
@@ -49,6 +50,12 @@ def _are_choices(value: Any) -> bool:
     return isinstance(value, Mapping) and all(isinstance(key, str) and listed(items) for key, items in value.items())
 
 
+def _are_comments(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(key, str) and isinstance(item, Comments | None) for key, item in value.items()
+    )
+
+
 RESULTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "publish": _is(*_OUTCOMES),
     "poll": _is(*_OUTCOMES),
@@ -56,6 +63,11 @@ RESULTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "explain": _is(*_OUTCOMES[1:]),
     "preflight": _is_list_of(PreflightIssue, _ISSUES_MAX),
     "delete": _is(type(None)),
+    "comments": _are_comments,
+    "reply": _is(*_OUTCOMES),
+    "hide_comment": _is(type(None)),
+    "like_comment": _is(type(None)),
+    "delete_comment": _is(type(None)),
     "metrics": _is_metrics,
     "connect": _is(Identity),
     "destinations": _is_list_of(Destination, DESTINATIONS_MAX),

@@ -1,14 +1,14 @@
 """How posts look at a network: proportions, what is cut off, where a text is folded. For previews alone."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 ViewKind = Literal["feed", "story", "reel", "video", "pin", "document", "poll", "article", "message"]
 Mark = Literal["hashtag", "mention", "link"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class View:
+class View(Struct, frozen=True, kw_only=True):
     """How a network shows one kind of post.
 
     A post is shown in the first view that says so: by its option `type`, by another option that is set, or by the kind
@@ -29,8 +29,7 @@ class View:
     title_characters: int | None = None  # of a title, in grapheme clusters; the rest is not shown
 
 
-@dataclass(frozen=True, kw_only=True)
-class Appearance:
+class Appearance(Struct, frozen=True, kw_only=True):
     """How posts look at a network."""
 
     views: tuple[View, ...] = (View(kind="feed"),)

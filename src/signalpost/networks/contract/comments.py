@@ -4,9 +4,11 @@ Each of them cleans and bounds what it is made of, as outcomes do: most of it wa
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
 
 from signalpost.kit import foreign
 from signalpost.kit.http import BadResponse
@@ -18,8 +20,7 @@ LISTED_MAX: Final = 1_000
 """Comments of one post that a connector returns at once."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RemoteComment:
+class RemoteComment(Struct, frozen=True, kw_only=True):
     """A comment as the network shows it."""
 
     remote_id: str
@@ -36,7 +37,9 @@ class RemoteComment:
     edited_at: datetime | None = None
     hidden: bool = False
     liked: bool = False  # by the account
-    reference: Mapping[str, Any] = field(default_factory=dict)  # what `reply` and the like need besides the id; JSON
+    reference: Mapping[str, Any] = msgspec.field(
+        default_factory=dict
+    )  # what `reply` and the like need besides the id; JSON
 
     def __post_init__(self) -> None:
         """Clean the values.
@@ -60,19 +63,17 @@ class RemoteComment:
             "reference": foreign.json(self.reference),
         }
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            msgspec.structs.force_setattr(self, name, value)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comments:
+class Comments(Struct, frozen=True, kw_only=True):
     """The comments under one post. `complete`: what is not among them is not there any more."""
 
     items: Sequence[RemoteComment] = ()
     complete: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutgoingReply:
+class OutgoingReply(Struct, frozen=True, kw_only=True):
     """What the account answers to a comment."""
 
     post_id: str  # the remote id of the post
