@@ -10,7 +10,7 @@ from tests.helpers.factories import Login, Make
 from signalpost.comments import work
 from signalpost.comments.actions import answer, send
 from signalpost.context import AppContext
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 
 
@@ -48,6 +48,18 @@ async def test_an_answer_is_sent_and_the_comment_is_done(post: Commented, api: A
     assert (read["state"], read["answeredAt"] is not None) == ("done", True)
     [thread] = (await api.get(f"/posts/{post.post['id']}/comments", key=post.owner.key)).json()["data"]
     assert [(each["text"], each["author"]["isSelf"]) for each in thread["answers"]] == [("At our shop.", True)]
+
+
+async def test_an_answer_that_an_older_database_has_still_to_send_is_not_sent(post: Commented) -> None:
+    """Whoever failed over, or restored a backup, may have sent it with the database that is gone."""
+    comment = await the_comment(post)
+    reply = (await post.reply(comment, "Once.")).json()
+    async with post.context.database.transaction() as db:
+        await send.doubt_what_is_sent(db, clock.now())
+
+    assert await post.send(reply) is None
+    [shown] = (await post.read(comment))["replies"]
+    assert (shown["state"], shown["error"]["code"]) == ("unknown", "outcome_unknown")
 
 
 async def test_an_answer_is_written_once_for_an_idempotency_key(post: Commented, api: Api) -> None:

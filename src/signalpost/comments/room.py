@@ -1,4 +1,5 @@
 from signalpost.comments import routes, work
+from signalpost.comments.actions import send
 from signalpost.room import Room
 
 ROOM = Room(
@@ -7,4 +8,5 @@ ROOM = Room(
     tables=("comment", "comment_reply", "comment_source"),
     routes=routes.routes,
     jobs=(work.jobs,),
+    after_failover=send.doubt_what_is_sent,
 )

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -68,6 +69,13 @@ _OWN: Final = f"{rows.insert('comment', CommentRow)} on conflict (account_id, re
 _END: Final = """
 update comment_reply set state = $3, error = $4 where id = $1 and workspace_id = $2 and state = 'sending'
 """
+# All of them: when the database was last known to be complete is known to some seconds only.
+_DOUBT: Final = "update comment_reply set state = 'unknown', error = $1 where state = 'sending'"
+
+
+async def doubt_what_is_sent(db: Db, _since: datetime) -> None:
+    """Send no answer that was being sent: workers that knew more than this database may have sent it since."""
+    await db.execute(_DOUBT, ReplyError("outcome_unknown", NOTES["outcome_unknown"]))
 
 
 async def enqueue(db: Db, answer: ReplyRow) -> None:
