@@ -19,6 +19,8 @@ REPLIES_SHOWN: Final = 20
 """Of one comment."""
 ANSWERS_SHOWN: Final = 200
 """Comments that hang on one under the post."""
+ANSWERS_OF_PAGE: Final = 1_000
+"""Of all threads of a page together, in equal shares: a text has up to 20 kB."""
 
 
 class CommentRow(Struct, frozen=True):
@@ -126,7 +128,7 @@ where c.workspace_id = $1 and c.post_id = $2 and c.parent_id is null
 _ANSWERS: Final = f"""
 select {rows.columns(CommentRow, "c")} from unnest($2::uuid[]) as k(thread_id) cross join lateral (
     select * from comment where thread_id = k.thread_id and parent_id is not null and workspace_id = $1
-    order by created_at, id limit {ANSWERS_SHOWN + 1}) c
+    order by created_at, id limit $3) c
 """  # noqa: S608 - constants only
 _LOCK: Final = f"{_SELECT} where c.id = $1 and c.workspace_id = $2 for no key update of c"
 _BY_ID: Final = f"{_SELECT} where c.id = $1"
@@ -180,10 +182,12 @@ async def roots(db: Db, workspace_id: UUID, post_id: UUID, page: Page) -> Sequen
     return [_read(record) for record in await db.fetch(_ROOTS, workspace_id, post_id, *page.bounds)]
 
 
-async def answers(db: Db, workspace_id: UUID, thread_ids: Sequence[UUID]) -> Mapping[UUID, list[CommentRow]]:
-    """Return what hangs on each of these threads, oldest first: one more than is shown."""
+async def answers(
+    db: Db, workspace_id: UUID, thread_ids: Sequence[UUID], limit: int
+) -> Mapping[UUID, list[CommentRow]]:
+    """Return what hangs on each of these threads, oldest first, at most `limit` on each."""
     by_thread: dict[UUID, list[CommentRow]] = {thread_id: [] for thread_id in thread_ids}
-    for record in await db.fetch(_ANSWERS, workspace_id, thread_ids):
+    for record in await db.fetch(_ANSWERS, workspace_id, thread_ids, limit):
         row = _read(record)
         by_thread[row.thread_id].append(row)
     return by_thread

@@ -7,7 +7,7 @@ from signalpost.accounts.errors import PlatformError, PlatformTimeout
 from signalpost.comments import queries, views
 from signalpost.comments.actions import answer, change, moderate
 from signalpost.comments.errors import CommentActionUnavailable, CommentAnswered, ReplyLoop
-from signalpost.comments.queries import ANSWERS_SHOWN, CommentRow
+from signalpost.comments.queries import ANSWERS_OF_PAGE, ANSWERS_SHOWN, CommentRow
 from signalpost.comments.schemas import (
     Comment,
     CommentListQuery,
@@ -68,9 +68,14 @@ async def get_comment(comment: MyComment, db: Db) -> Comment:
 
 @routes.get("/posts/{id}/comments", scope="comments:read")
 async def list_post_comments(post: MyPost, db: Db, page: Page) -> Listing[CommentThread]:
-    """List the comments under a post as threads, oldest first, with what the account itself wrote."""
+    """List the comments under a post as threads, oldest first, with what the account itself wrote.
+
+    A thread shows up to 200 answers, and all threads of a page 1,000: with a smaller `limit` each of them shows more.
+    """
     rows = await queries.roots(db, post.workspace_id, post.id, page)
-    below = await queries.answers(db, post.workspace_id, [row.thread_id for row in page.trim(rows)])
+    threads = [row.thread_id for row in page.trim(rows)]
+    shown = min(ANSWERS_SHOWN, ANSWERS_OF_PAGE // max(1, len(threads)))
+    below = await queries.answers(db, post.workspace_id, threads, shown + 1)
     comment_ids = [row.id for root in page.trim(rows) for row in (root, *below[root.thread_id])]
     replies = await queries.replies(db, post.workspace_id, comment_ids)
 
@@ -78,8 +83,8 @@ async def list_post_comments(post: MyPost, db: Db, page: Page) -> Listing[Commen
         answers = below[root.thread_id]
         return CommentThread(
             comment=views.comment(root, replies[root.id]),
-            answers=[views.comment(row, replies[row.id]) for row in answers[:ANSWERS_SHOWN]],
-            more=len(answers) > ANSWERS_SHOWN,
+            answers=[views.comment(row, replies[row.id]) for row in answers[:shown]],
+            more=len(answers) > shown,
         )
 
     return await page.of_large(rows, thread)

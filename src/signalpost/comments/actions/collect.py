@@ -1,5 +1,6 @@
 """Asking a network what people wrote under an account's posts. Publishing always goes first."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple
@@ -15,16 +16,19 @@ from signalpost.comments.actions import plan
 from signalpost.comments.actions.store import store
 from signalpost.comments.queries import DueTarget
 from signalpost.context import AppContext
-from signalpost.engine.contract import Lease
+from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.engine.jobs import RunAgain
 from signalpost.kit import clock, log
 from signalpost.kit.db import Db
-from signalpost.kit.http import HttpFailure
+from signalpost.kit.http import BadResponse, HttpFailure
+from signalpost.kit.problems import Unavailable
 from signalpost.networks.contract import ApiError, Comments, Connector, NeedsReconnect, TryLater
 
 CALLS_MAX: Final = 10
 """Of one account in a run; the rest follows after a pause, so that publishing keeps most of the network's quota."""
 PAUSE_SECONDS: Final = 60.0
+ASK_SECONDS_MAX: Final = 60.0
+"""For one call of a connector, however many requests it makes of it."""
 BACKOFF_MAX: Final = timedelta(days=1)
 _logger = log.get("comments")
 
@@ -74,7 +78,7 @@ async def collect(context: AppContext, lease: Lease, account_id: UUID) -> RunAga
             again = await _collect(account, batch)
         except HttpFailure as failure:
             await _postpone(account, batch, str(failure))
-            continue
+            return RunAgain(PAUSE_SECONDS)  # what waits for a network that hangs must not hold up other accounts
         if again is not None:
             return again if again.after_seconds else None
     return RunAgain(PAUSE_SECONDS) if len(due) > per_call * CALLS_MAX else None
@@ -109,13 +113,28 @@ async def _collect(account: _Account, batch: Sequence[DueTarget]) -> RunAgain | 
 
 
 async def _ask(account: _Account, batch: Sequence[DueTarget]) -> Mapping[str, Comments | None]:
-    if account.connector.comments is None:
-        raise LookupError(f"{account.row.platform} gives no comments")
+    """Ask a connector.
+
+    Raises:
+        ApiError, NoCredentials, HttpFailure: it gave no comments.
+    """
+    function, platform = account.connector.comments, account.row.platform
+    if function is None:
+        raise LookupError(f"{platform} gives no comments")
     session = await open_session(account.context, account.row, account.context.http.publishing)
     since = min((target.read_at for target in batch if target.read_at), default=None)
     if any(target.read_at is None for target in batch):
         since = None
-    return await account.connector.comments(session, [target.remote_id for target in batch], since)
+    try:
+        async with asyncio.timeout(ASK_SECONDS_MAX):
+            return await function(session, [target.remote_id for target in batch], since)
+    except (ApiError, HttpFailure, NoCredentials, LeaseLost, Unavailable):
+        raise
+    except TimeoutError:
+        raise BadResponse(f"the network took longer than {ASK_SECONDS_MAX:.0f} s") from None
+    except Exception as error:
+        _logger.exception("comments.unexpected_error", platform=platform, account=str(account.row.id))
+        raise BadResponse(f"the connector failed: {type(error).__name__}") from None
 
 
 async def _set_next(db: Db, account: AccountRow, target: DueTarget, *, is_there: bool) -> None:

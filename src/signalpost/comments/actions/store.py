@@ -16,21 +16,31 @@ from signalpost.kit.db import Db
 from signalpost.networks.contract import Comments, RemoteComment
 
 COMMENTS_MAX: Final = 2_000
-"""Under one post on one account; later ones are not collected."""
+"""Under one post on one account; later ones are not collected until some are deleted."""
+KEPT_MAX: Final = 10_000
+"""With those that were deleted, of which is kept that they were there."""
 AT_ONCE: Final = 100
 """How many one transaction writes, each perhaps with deliveries to webhooks."""
 
 _KNOWN: Final = """
-select remote_id, id, thread_id, text, hidden, liked, deleted_at is not null as deleted, removed from comment
-where account_id = $1 and workspace_id = $2 and remote_id = any($3)
+select remote_id, id, parent_id, thread_id, text, hidden, liked, deleted_at is not null as deleted, removed
+from comment where account_id = $1 and workspace_id = $2 and target_id = $3 and remote_id = any($4)
 """
-_COUNT: Final = "select count(*) from comment where target_id = $1 and workspace_id = $2"
+_ROOM: Final = """
+select least($3 - count(*) filter (where deleted_at is null), $4 - count(*)) from comment
+where target_id = $1 and workspace_id = $2
+"""
 _INSERT: Final = f"{rows.insert('comment', CommentRow)} on conflict (account_id, remote_id) do nothing returning true"
 _EDIT: Final = """
 update comment set text = $3, author_name = $4, author_handle = $5, author_avatar_url = $6, author_url = $7,
     edited_at = case when deleted_at is null and text <> $3 and not is_own then coalesce($8, now()) else edited_at end,
     hidden = $9, liked = $10, author_id = $11, reference = $12, deleted_at = null, updated_at = now()
 where id = $1 and workspace_id = $2 and not removed
+"""
+# What came before the comment that it answers stood under the post itself, with what hangs on it.
+_MOVE: Final = """
+update comment set thread_id = $4, parent_id = case when id = $1 then $5 else parent_id end
+where thread_id = $3 and workspace_id = $2
 """
 # Of what people deleted, nothing is kept but that it was there. An answer that was just sent may not be listed yet.
 _DELETED: Final = """
@@ -49,6 +59,7 @@ class Known(NamedTuple):
 
     remote_id: str
     id: UUID
+    parent_id: UUID | None
     thread_id: UUID
     text: str
     hidden: bool
@@ -62,15 +73,30 @@ async def store(
 ) -> int:
     """Write what a network listed under a target, some at a time; return how many comments are new."""
     own_parts = {target.remote_id, *target.thread_ids}
-    by_id = {item.remote_id: item for item in listed.items if item.remote_id not in own_parts}  # pages may repeat
-    items, new = list(by_id.values()), 0
+    items = in_order([item for item in listed.items if item.remote_id not in own_parts])
+    if listed.complete:  # before the others, which may need the room
+        there = [item.remote_id for item in items]
+        async with lease.transaction() as db:
+            await db.execute(_DELETED, target.target_id, account.workspace_id, there, began_at)
+    new = 0
     for start in range(0, len(items), AT_ONCE):
         async with lease.transaction() as db:
             new += await _store_some(context, db, account, target, items[start : start + AT_ONCE])
-    if listed.complete:
-        async with lease.transaction() as db:
-            await db.execute(_DELETED, target.target_id, account.workspace_id, list(by_id), began_at)
     return new
+
+
+def in_order(listed: Sequence[RemoteComment]) -> list[RemoteComment]:
+    """Return each comment once, behind the one that it answers: networks repeat pages, and list in any order."""
+    by_id = {item.remote_id: item for item in listed}
+    ordered: dict[str, RemoteComment] = {}
+    for item in by_id.values():
+        branch: dict[str, RemoteComment] = {}  # from the comment up to what is in its place, or hangs on itself
+        at: RemoteComment | None = item
+        while at is not None and at.remote_id not in ordered and at.remote_id not in branch:
+            branch[at.remote_id] = at
+            at = by_id.get(at.parent_id or "")
+        ordered |= dict(reversed(branch.items()))
+    return list(ordered.values())
 
 
 async def _store_some(
@@ -78,22 +104,23 @@ async def _store_some(
 ) -> int:
     workspace_id = account.workspace_id
     remote_ids = {item.remote_id for item in items} | {item.parent_id for item in items if item.parent_id}
-    existing = {
-        record[0]: Known(*record) for record in await db.fetch(_KNOWN, account.id, workspace_id, list(remote_ids))
-    }
-    room = COMMENTS_MAX - int(await db.fetchval(_COUNT, target.target_id, workspace_id))
+    records = await db.fetch(_KNOWN, account.id, workspace_id, target.target_id, list(remote_ids))
+    existing = {record[0]: Known(*record) for record in records}
+    room = int(await db.fetchval(_ROOM, target.target_id, workspace_id, COMMENTS_MAX, KEPT_MAX))
     written: list[CommentRow] = []
     for item in items:
         stored = existing.get(item.remote_id)
         if stored is not None:
             await _follow(db, workspace_id, stored, item)
+            await _move(db, workspace_id, stored, item, existing)
         elif len(written) < room:
             row = _row(account, target, item, existing, clock.now())
             if await db.fetchval(_INSERT, *rows.values(row)):
                 written.append(row)
                 existing[item.remote_id] = Known(
-                    row.remote_id, row.id, row.thread_id, row.text, row.hidden, row.liked, deleted=False, removed=False
-                )
+                    row.remote_id, row.id, row.parent_id, row.thread_id, row.text, row.hidden, row.liked,
+                    deleted=False, removed=False,
+                )  # fmt: skip
     await _emit(context, db, written)
     return len(written)
 
@@ -142,6 +169,17 @@ async def _follow(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment
             _EDIT, stored.id, workspace_id, item.text, item.author_name, item.author_handle, item.author_avatar_url,
             item.author_url, item.edited_at, item.hidden, item.liked, item.author_id, dict(item.reference),
         )  # fmt: skip
+
+
+async def _move(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment, existing: dict[str, Known]) -> None:
+    """Hang a comment on the one that it answers, which was not known when it was stored."""
+    parent = existing.get(item.parent_id or "")
+    if stored.parent_id is not None or parent is None or parent.thread_id == stored.thread_id:
+        return
+    await db.execute(_MOVE, stored.id, workspace_id, stored.thread_id, parent.thread_id, parent.id)
+    for known in [each for each in existing.values() if each.thread_id == stored.thread_id]:
+        parent_id = parent.id if known.id == stored.id else known.parent_id
+        existing[known.remote_id] = known._replace(thread_id=parent.thread_id, parent_id=parent_id)
 
 
 async def _emit(context: AppContext, db: Db, written: Collection[CommentRow]) -> None:

@@ -12,6 +12,7 @@ from math import log1p
 from typing import Any
 
 from signalpost.kit import clock
+from signalpost.kit.worker_threads import in_thread
 from signalpost.networks.codes import CATEGORIES
 from signalpost.networks.contract import (
     ApiError,
@@ -82,7 +83,7 @@ FACTS = Facts(
     "`[[timeout:forever]]` never tells which, `[[slow:ms]]` takes that long, and `[[inbox]]` ends as a draft. "
     "`[[metrics:views=120,likes=7]]` sets the numbers of the post, and `[[metrics:gone]]` has it deleted by someone. "
     "`[[comments:3]]` has three comments written under it; in an answer to one, the markers choose what becomes of it.",
-    comments_per_call=50,
+    comments_per_call=5,
     metrics_per_call=50,
 )
 
@@ -296,14 +297,14 @@ async def comments(
 ) -> Mapping[str, Comments | None]:
     """Return as many comments as the ids tell; the second of three answers the first."""
     return {
-        remote_id: None if remote_id.endswith("-gone") else Comments(items=_comments_on(session, remote_id))
+        remote_id: None if remote_id.endswith("-gone") else await in_thread(_comments_on, session, remote_id)
         for remote_id in remote_ids
     }
 
 
-def _comments_on(session: NetworkSession, remote_id: str) -> list[RemoteComment]:
+def _comments_on(session: NetworkSession, remote_id: str) -> Comments:
     count = next((int(value) for key, value in _IN_ID.findall(remote_id) if key == "commented"), 0)
-    return [
+    items = [
         RemoteComment(
             remote_id=f"{remote_id}-c{number}",
             parent_id=f"{remote_id}-c{number - 1}" if number % 3 == 2 else None,
@@ -316,6 +317,7 @@ def _comments_on(session: NetworkSession, remote_id: str) -> list[RemoteComment]
         )
         for number in range(1, count + 1)
     ]
+    return Comments(items=items)
 
 
 def _to_post(reply: OutgoingReply) -> ReplyPost:

@@ -5,6 +5,7 @@ Each of them cleans and bounds what it is made of, as outcomes do: most of it wa
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -61,16 +62,30 @@ class RemoteComment(Struct, frozen=True, kw_only=True):
             "url": foreign.url(self.url),
             "edited_at": foreign.instant(self.edited_at),
             "reference": foreign.json(self.reference),
+            **{name: getattr(self, name) is True for name in ("is_own", "hidden", "liked")},
         }
         for name, value in values.items():
             msgspec.structs.force_setattr(self, name, value)
 
 
 class Comments(Struct, frozen=True, kw_only=True):
-    """The comments under one post. `complete`: what is not among them is not there any more."""
+    """The comments under one post, in any order. `complete`: what is not among them is not there any more."""
 
     items: Sequence[RemoteComment] = ()
     complete: bool = False
+
+    def __post_init__(self) -> None:
+        """Cut what is longer than `LISTED_MAX`: it is not complete then.
+
+        Raises:
+            BadResponse: something among them is no comment.
+        """
+        items: Any = self.items  # of a package: it may be anything
+        some = tuple(islice(items, LISTED_MAX + 1)) if isinstance(items, Sequence) else (None,)
+        if not all(isinstance(item, RemoteComment) for item in some):
+            raise BadResponse("something in a list of comments is no comment")
+        msgspec.structs.force_setattr(self, "items", some[:LISTED_MAX])
+        msgspec.structs.force_setattr(self, "complete", self.complete is True and len(some) <= LISTED_MAX)
 
 
 class OutgoingReply(Struct, frozen=True, kw_only=True):
