@@ -1,5 +1,6 @@
 """Answers: sent once, whatever is lost on the way; held for an approval; and never between two programs for ever."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -145,17 +146,88 @@ async def test_what_a_contributor_answers_waits_for_an_approval(
     assert unknown.status_code == 404
 
 
-async def test_two_programs_that_answer_each_other_are_stopped(
+@pytest.mark.parametrize(
+    ("bound", "names", "parents", "where"),
+    [
+        ("LOOP_MAX", "aaaa", "----", "to the author of this comment under this post"),
+        ("LOOP_THREAD_MAX", "abcd", "-aaa", "in this thread"),
+        ("LOOP_POST_MAX", "abcd", "----", "under this post"),
+    ],
+)
+async def test_programs_that_answer_each_other_are_stopped(
+    post: Commented, monkeypatch: pytest.MonkeyPatch, bound: str, names: str, parents: str, where: str
+) -> None:
+    """Of the same name, or of many names in one thread, or of a new name in a new thread each time."""
+    monkeypatch.setattr(answer, bound, 3)
+    post.wall.items.clear()
+    for number, (name, parent) in enumerate(zip(names, parents, strict=True)):
+        above = post.wall.items[0].remote_id if parent == "a" else None
+        post.wall.add(name, remote_id=f"{name}-{number}", parent_id=above)
+    await post.collect()
+    there = [comment for comment in await post.list() if comment["deletedAt"] is None]
+    answers = [await post.reply(comment) for comment in there]
+    assert [each.status_code for each in answers] == [201, 201, 201, 429]
+    problem, wait = answers[-1].json(), int(answers[-1].headers["Retry-After"])
+    assert (problem["code"], problem["detail"]) == ("reply_loop", f"3 answers went {where} within an hour.")
+    assert 0 < wait <= 3_600
+
+
+async def test_a_program_that_deletes_what_it_wrote_is_stopped_too(
+    post: Commented, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what it waits for is the end of the hour of the oldest answer."""
+    monkeypatch.setattr(answer, "LOOP_MAX", 2)
+    for number in range(2):
+        post.wall.items.clear()
+        post.wall.add("bot", remote_id=f"bot-{number}")
+        await post.collect()
+        [comment, *_] = [each for each in await post.list() if each["deletedAt"] is None]
+        assert (await post.reply(comment)).status_code == 201
+    async with database.transaction() as db:
+        query = "update comment_reply set created_at = created_at - interval '40 minutes' where text = 'Thank you!'"
+        await db.execute(query)
+    post.wall.items.clear()
+    post.wall.add("bot", remote_id="bot-last")
+    await post.collect()
+    [comment, *_] = [each for each in await post.list() if each["deletedAt"] is None]
+    refused = await post.reply(comment)
+    assert refused.json()["code"] == "reply_loop"
+    assert 0 < int(refused.headers["Retry-After"]) <= 1_200
+
+
+async def test_many_answers_at_once_do_not_pass_a_bound_together(
     post: Commented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also over many comments of the same author."""
     monkeypatch.setattr(answer, "LOOP_MAX", 3)
-    for _ in range(3):
+    for _ in range(7):
         post.wall.add("ada")
     await post.collect()
-    answers = [await post.reply(comment) for comment in await post.list()]
-    assert [each.status_code for each in answers] == [201, 201, 201, 429]
-    assert (answers[-1].json()["code"], answers[-1].headers["Retry-After"]) == ("reply_loop", "3600")
+    answers = await asyncio.gather(*[post.reply(comment) for comment in await post.list()])
+    assert sorted(each.status_code for each in answers) == [201] * 3 + [429] * 5
+
+
+async def test_only_what_others_write_sets_off_an_event_and_once(post: Commented, api: Api, database: Database) -> None:
+    """Not what is edited, comes back, or was sent from here, also if the network lists it before the answer ends."""
+    body = {"url": "https://example.com/hook", "events": ["comment.received"]}
+    assert (await api.post("/webhooks", json=body, key=post.owner.key)).status_code == 201
+    bob = post.wall.add("bob")
+    post.wall.add("own", is_own=True, parent_id=bob.remote_id)
+    await post.collect()
+    post.wall.items.remove(bob)
+    await post.collect()
+    post.wall.items.append(bob)
+    await post.collect()
+    post.wall.change(bob, text="something else")
+    await post.collect()
+    [comment] = [each for each in await post.list() if each["platformCommentId"] == bob.remote_id]
+    reply = (await post.reply(comment)).json()
+    await post.send(reply)
+    [sent] = (await post.read(comment))["replies"]
+    post.wall.add("own", remote_id=sent["platformCommentId"], is_own=True, parent_id=bob.remote_id)
+    await post.collect()
+    async with database.connection() as db:
+        query = "select count(*) from delivery where workspace_id = $1 and type = 'comment.received'"
+        assert await db.fetchval(query, post.owner.workspace_id) == 1
 
 
 async def test_what_the_network_would_refuse_is_refused_at_once(post: Commented) -> None:

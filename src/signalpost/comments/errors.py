@@ -16,7 +16,7 @@ class CommentAnswered(Problem, status=409):
 
 
 class ReplyLoop(Problem, status=429, retryable=True):
-    """The account has answered the same person under this post too often within an hour.
+    """The account has answered too often under this post within an hour: the same person, in one thread, or in all.
 
-    Two programs may be answering each other. Answer later, or at the network.
+    Two programs may be answering each other. Answer after `Retry-After`, or at the network.
     """

@@ -90,6 +90,14 @@ class ReplyRow(Struct, frozen=True):
     sent_at: datetime | None = None
 
 
+class LastAnswers(NamedTuple):
+    """How many seconds ago an account answered under a post, in no order."""
+
+    to_author: list[float]
+    in_thread: list[float]
+    under_post: list[float]
+
+
 class DueTarget(NamedTuple):
     """A target whose comments are to be asked for."""
 
@@ -140,10 +148,11 @@ select {rows.columns(ReplyRow, "r")} from unnest($2::uuid[]) as k(comment_id) cr
 _REPLY: Final = f"select {rows.columns(ReplyRow, 'r')} from comment_reply r where r.id = $1"  # noqa: S608
 _LOCK_REPLY: Final = f"{_REPLY} and r.workspace_id = $2 for no key update"
 _POST_REMOTE_ID: Final = "select remote_id from target where id = $1 and workspace_id = $2 and status = 'published'"
-_REPLIED_TO: Final = """
-select count(*) from comment_reply r join comment c on c.id = r.comment_id
-where c.target_id = $1 and c.author_id = $2 and r.workspace_id = $3 and r.state = any($4)
-    and r.created_at > now() - interval '1 hour'
+# A deleted comment has no author any more: it counts as everybody's.
+_LAST_ANSWERS: Final = """
+select extract(epoch from now() - r.created_at)::float8, c.author_id in ($2, ''), c.thread_id = $3
+from comment_reply r join comment c on c.id = r.comment_id
+where c.target_id = $1 and r.workspace_id = $4 and r.state = any($5) and r.created_at > now() - interval '1 hour'
 """
 _DUE: Final = """
 select s.target_id, t.post_id, o.profile_id, o.mode, t.remote_id, t.thread_ids, s.published_at, s.read_at, s.failures
@@ -232,12 +241,15 @@ async def post_remote_id(db: Db, comment: CommentRow) -> str | None:
     return remote_id
 
 
-async def count_replied_to(db: Db, comment: CommentRow, states: Sequence[ReplyState]) -> int:
-    """Return how often this hour the author of a comment was answered under its post."""
-    number: int = await db.fetchval(
-        _REPLIED_TO, comment.target_id, comment.author_id, comment.workspace_id, list(states)
+async def last_answers(db: Db, comment: CommentRow, states: Sequence[ReplyState]) -> LastAnswers:
+    """Return how many seconds ago answers were written under the post of a comment within an hour."""
+    values = (comment.target_id, comment.author_id, comment.thread_id, comment.workspace_id, list(states))
+    rows = await db.fetch(_LAST_ANSWERS, *values)
+    return LastAnswers(
+        to_author=[row[0] for row in rows if row[1]],
+        in_thread=[row[0] for row in rows if row[2]],
+        under_post=[row[0] for row in rows],
     )
-    return number
 
 
 async def due(db: Db, account_id: UUID, limit: int) -> list[DueTarget]:

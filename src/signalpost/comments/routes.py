@@ -74,8 +74,8 @@ async def list_post_comments(post: MyPost, db: Db, page: Page) -> Listing[Commen
     """
     rows = await queries.roots(db, post.workspace_id, post.id, page)
     threads = [row.thread_id for row in page.trim(rows)]
-    shown = min(ANSWERS_SHOWN, ANSWERS_OF_PAGE // max(1, len(threads)))
-    below = await queries.answers(db, post.workspace_id, threads, shown + 1)
+    answers_max = min(ANSWERS_SHOWN, ANSWERS_OF_PAGE // max(1, len(threads)))
+    below = await queries.answers(db, post.workspace_id, threads, answers_max + 1)
     comment_ids = [row.id for root in page.trim(rows) for row in (root, *below[root.thread_id])]
     replies = await queries.replies(db, post.workspace_id, comment_ids)
 
@@ -83,8 +83,8 @@ async def list_post_comments(post: MyPost, db: Db, page: Page) -> Listing[Commen
         answers = below[root.thread_id]
         return CommentThread(
             comment=views.comment(root, replies[root.id]),
-            answers=[views.comment(row, replies[row.id]) for row in answers[:shown]],
-            more=len(answers) > shown,
+            answers=[views.comment(row, replies[row.id]) for row in answers[:answers_max]],
+            more=len(answers) > answers_max,
         )
 
     return await page.of_large(rows, thread)

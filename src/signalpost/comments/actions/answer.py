@@ -1,6 +1,7 @@
 """Answering a comment: what is accepted here is sent by a job, so that a lost response never doubles it."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Final
 from uuid import UUID
 
@@ -30,10 +31,15 @@ from signalpost.web.fields import CommentId, CommentReplyId
 from signalpost.web.inputs import deleted_meanwhile
 
 LOOP_MAX: Final = 20
-"""Answers to one person under one post within an hour."""
+"""Answers to one person under one post within an hour. Two programs may be answering each other: decision 0449."""
+LOOP_THREAD_MAX: Final = 60
+"""Answers in one thread within an hour."""
+LOOP_POST_MAX: Final = 300
+"""Answers under one post within an hour."""
 REPLIES_MAX: Final = 100
 """Answers to one comment."""
 _INSERT: Final = rows.insert("comment_reply", ReplyRow)
+_LOCK: Final = "select pg_advisory_xact_lock(hashtextextended('answers:' || $1::uuid::text, 0))"
 _COUNT: Final = "select count(*) from comment_reply where comment_id = $1 and workspace_id = $2"
 _DECIDE: Final = "update comment_reply set state = $3, decided_by = $4 where id = $1 and workspace_id = $2"
 
@@ -150,9 +156,17 @@ async def _require_room(db: Db, row: CommentRow, *, if_unanswered: bool) -> None
         raise CommentAnswered("This comment has an answer, or one that is on its way.")
     if await db.fetchval(_COUNT, row.id, row.workspace_id) >= REPLIES_MAX:
         raise problems.TooManyItems(f"This comment has {REPLIES_MAX} answers, which is as many as are kept.")
-    if await queries.count_replied_to(db, row, ON_ITS_WAY) >= LOOP_MAX:
-        message = f"{LOOP_MAX} answers went to the author of this comment under this post within an hour."
-        raise ReplyLoop(message, headers={"Retry-After": "3600"})
+    await db.execute(_LOCK, row.target_id)
+    last = await queries.last_answers(db, row, ON_ITS_WAY)
+    bounds = (
+        (last.to_author, LOOP_MAX, "to the author of this comment under this post"),
+        (last.in_thread, LOOP_THREAD_MAX, "in this thread"),
+        (last.under_post, LOOP_POST_MAX, "under this post"),
+    )
+    for seconds_ago, most, where in bounds:
+        if len(seconds_ago) >= most:
+            wait = ceil(3_600 - sorted(seconds_ago)[most - 1])
+            raise ReplyLoop(f"{most} answers went {where} within an hour.", headers={"Retry-After": str(max(1, wait))})
 
 
 async def _record(db: Db, caller: Caller, action: str, comment_id: UUID, workspace_id: UUID) -> None:

@@ -177,9 +177,9 @@ async def _move(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment, 
     if stored.parent_id is not None or parent is None or parent.thread_id == stored.thread_id:
         return
     await db.execute(_MOVE, stored.id, workspace_id, stored.thread_id, parent.thread_id, parent.id)
-    for known in [each for each in existing.values() if each.thread_id == stored.thread_id]:
-        parent_id = parent.id if known.id == stored.id else known.parent_id
-        existing[known.remote_id] = known._replace(thread_id=parent.thread_id, parent_id=parent_id)
+    for row in [row for row in existing.values() if row.thread_id == stored.thread_id]:
+        parent_id = parent.id if row.id == stored.id else row.parent_id
+        existing[row.remote_id] = row._replace(thread_id=parent.thread_id, parent_id=parent_id)
 
 
 async def _emit(context: AppContext, db: Db, written: Collection[CommentRow]) -> None:
