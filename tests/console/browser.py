@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from playwright.async_api import Browser, Page, expect
-from tests.console import world
+from tests.console import pages, world
 from tests.console.watch import Watch
 from tests.console.windows import Windows
 from tests.console.world import Person, Place
@@ -98,7 +98,8 @@ TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 
 
 async def violations(page: Page, axe: str, only: tuple[str, ...] = TAGS) -> list[Any]:
-    """Return what is wrong by the rules with these tags or names."""
+    """Return what is wrong by the rules with these tags or names, when the page shows what it has."""
+    await pages.settled(page)
     await page.evaluate(axe)
     kind = "tag" if only is TAGS else "rule"
     # Only what is wrong is described in detail and leaves the browser: of a long page the rest is megabytes.

@@ -38,7 +38,7 @@ new MutationObserver((_, observer) => {
 async def settled(page: Page) -> None:
     """Wait until the page shows what it has."""
     await expect(page.locator("main h1")).to_be_visible(timeout=60_000)
-    await expect(page.locator(".skeleton")).to_have_count(0, timeout=60_000)
+    await expect(page.locator('[aria-busy="true"]')).to_have_count(0, timeout=60_000)
 
 
 async def visit(page: Page, address: str) -> None:

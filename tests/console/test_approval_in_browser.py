@@ -119,6 +119,7 @@ async def test_a_request_stands_in_the_list_behind_however_many_drafts(
         await page.goto("/console")
         await page.get_by_role("link", name=f"Decide Bread {word}").wait_for()
         await page.get_by_role("link", name="Approvals").first.click()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Approvals")
         await expect(page.get_by_role("link", name="waiting for you")).to_be_visible()
         assert await violations(page, axe) == []
         await page.get_by_role("button", name=f"Request changes Bread {word}").click()

@@ -228,8 +228,10 @@ async def test_an_account_is_connected_in_the_console_by_four_clicks(
         await page.get_by_role("button", name="Connect an account").click()
         await page.get_by_role("dialog").get_by_role("button", name="Mastodon").click()
         await expect(page.get_by_label("Server")).to_be_focused()
-        async with page.expect_popup() as opening:
+        async with page.expect_popup() as opening, page.expect_response("**/auth-url?*") as answered:
             await page.keyboard.press("Enter")  # the server is the operator's
+        # A refusal closes the window; the page says why.
+        assert (await answered.value).ok, await (await answered.value).text()
         window = await opening.value
         await window.get_by_role("button", name="Continue to 127.0.0.1").click()
         await window.get_by_role("link", name="Authorize").click()

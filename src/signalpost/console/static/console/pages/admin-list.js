@@ -1,25 +1,22 @@
 // What the lists of the administration share: a search that waits until typing pauses, and pages that are
 // added below.
-import { html, useEffect, useRef } from "../html.js";
+import { html } from "../html.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
 import { filter } from "../router.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
-import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
+import { TypedField } from "../components/typed-field.js";
 
 /** @param {{label: string, value: string}} props */
 export function Search({ label, value }) {
-  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const typed = (/** @type {string} */ text) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ q: text.trim() }), 300);
-  };
-  return html`<${Field} label=${label} type="search" value=${value} maxlength="200" onInput=${typed} />`;
+  const search = (/** @type {string} */ q) => filter({ q });
+  return html`
+    <${TypedField} label=${label} type="search" value=${value} maxlength="200" onPause=${search} />
+  `;
 }
 
 /**

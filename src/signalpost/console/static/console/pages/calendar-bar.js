@@ -1,5 +1,5 @@
 // What of the calendar is shown: its days, its view, its filters.
-import { html, useRef, useState } from "../html.js";
+import { html, useState } from "../html.js";
 import { hasExtension } from "../api.js";
 import { allClients } from "../client.js";
 import { t, tn } from "../i18n.js";
@@ -9,6 +9,7 @@ import { dayName } from "../zones.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { lazyDialog } from "../components/lazy.js";
+import { TypedField } from "../components/typed-field.js";
 import { isChoosing } from "./calendar-post.js";
 
 const Subscribe = lazyDialog(() => import("./calendar-subscribe.js"));
@@ -162,7 +163,13 @@ export function Filters({ filters }) {
           value=${filters.status}
           onInput=${set("status")}
         />
-        <${TagField} value=${filters.tag} />
+        <${TypedField}
+          label=${t("Tag")}
+          type="search"
+          value=${filters.tag}
+          maxlength="100"
+          onPause=${set("tag")}
+        />
         ${count > 0 && html`
           <${Button}
             kind="quiet"
@@ -175,14 +182,4 @@ export function Filters({ filters }) {
       </form>
     </details>
   `;
-}
-
-/** @param {{value: string}} props */
-function TagField({ value }) {
-  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  const set = (/** @type {string} */ typed) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ tag: typed.trim() }), 400);
-  };
-  return html`<${Field} label=${t("Tag")} type="search" value=${value} maxlength="100" onInput=${set} />`;
 }

@@ -7,8 +7,8 @@ import { operations } from "../explorer.js";
 import { useLoad } from "../hooks.js";
 import { filter, to } from "../router.js";
 import { Empty } from "../components/empty.js";
-import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
+import { TypedField } from "../components/typed-field.js";
 import { OperationPage } from "./developers-operation.js";
 
 /** @typedef {import("../explorer.js").Operation} Operation */
@@ -59,13 +59,13 @@ function List({ groups, words, typed }) {
       role="search"
       onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
     >
-      <${Field}
+      <${TypedField}
         label=${t("Find an operation")}
         type="search"
         value=${typed}
         maxlength="100"
         placeholder="/posts"
-        onInput=${(/** @type {string} */ q) => filter({ q })}
+        onPause=${(/** @type {string} */ q) => filter({ q })}
       />
     </form>
     <p class="soft" role="status">

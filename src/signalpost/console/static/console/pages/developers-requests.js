@@ -1,6 +1,6 @@
 // The request log: every API call of the workspace in the last seven days, filters in the address, one call
 // in a dialog.
-import { html, useEffect, useRef } from "../html.js";
+import { html } from "../html.js";
 import { ROOT, all, curlOf, get } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
@@ -15,6 +15,7 @@ import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
+import { TypedField } from "../components/typed-field.js";
 
 /** @typedef {import("signalpost/api").Schemas["LoggedRequestList"]} LoggedRequestList */
 /** @typedef {import("signalpost/api").Schemas["LoggedRequest"]} LoggedRequest */
@@ -71,7 +72,14 @@ function Filters({ filters, loading, reload }) {
       role="search"
       onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
     >
-      <${Typed} label=${t("Path")} name="path" value=${filters.path} placeholder="/posts" />
+      <${TypedField}
+        label=${t("Path")}
+        type="search"
+        value=${filters.path}
+        onPause=${set("path")}
+        placeholder="/posts"
+        maxlength="100"
+      />
       <${Field}
         label=${t("Result")}
         value=${filters.status}
@@ -98,34 +106,18 @@ function Filters({ filters, loading, reload }) {
           options=${[["", t("All callers")], ...(keys.data ?? []).map((key) => [key.id, key.name])]}
         />
       `}
-      <${Typed} label=${t("Request id")} name="requestId" value=${filters.requestId} placeholder="req_…" />
+      <${TypedField}
+        label=${t("Request id")}
+        type="search"
+        value=${filters.requestId}
+        onPause=${set("requestId")}
+        placeholder="req_…"
+        maxlength="100"
+      />
       <${Button} kind="quiet" icon="retry" busy=${loading} onClick=${reload}>
         ${t("Refresh")}
       <//>
     </form>
-  `;
-}
-
-/**
- * A filter that waits until typing pauses.
- * @param {{label: string, name: string, value: string, placeholder: string}} props
- */
-function Typed({ label, name, value, placeholder }) {
-  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const typed = (/** @type {string} */ text) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ [name]: text.trim() }), 300);
-  };
-  return html`
-    <${Field}
-      label=${label}
-      type="search"
-      value=${value}
-      onInput=${typed}
-      placeholder=${placeholder}
-      maxlength="100"
-    />
   `;
 }
 

@@ -1,5 +1,5 @@
 // What the library and the picker of files share: cards, filters, sizes.
-import { html, useRef } from "../html.js";
+import { html } from "../html.js";
 import { get, local } from "../api.js";
 import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
@@ -7,6 +7,7 @@ import { size } from "../units.js";
 import { useAction } from "../hooks.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
+import { TypedField } from "../components/typed-field.js";
 
 /** @typedef {import("signalpost/api").Schemas["Media"]} Media */
 /** @typedef {import("signalpost/api").Schemas["MediaList"]} MediaList */
@@ -108,24 +109,19 @@ export function MediaCard({ media, isSelected, onSelect, onOpen }) {
  * }} props
  */
 export function MediaFilters({ filters, set }) {
-  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  const search = (/** @type {string} */ q) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => set({ q }), 300);
-  };
   return html`
     <form
       class="row filters"
       role="search"
       onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
     >
-      <${Field}
+      <${TypedField}
         label=${t("Search")}
         type="search"
         value=${filters.q}
         maxlength="200"
         placeholder=${t("Words in name or description")}
-        onInput=${search}
+        onPause=${(/** @type {string} */ q) => set({ q })}
       />
       <${Field}
         label=${t("Kind")}

@@ -53,7 +53,9 @@ export default function MediaPicker({ profileId, chosen, max, onChoose, onClose 
     >
       <${MediaFilters}
         filters=${filters}
-        set=${(/** @type {Record<string, string>} */ change) => setFilters({ ...filters, ...change })}
+        set=${(/** @type {Record<string, string>} */ change) =>
+          setFilters((old) => ({ ...old, ...change }))
+        }
       />
       <${Loaded} loaded=${loaded} lines=${6}>
         ${(/** @type {typeof loaded.data} */ page) =>

@@ -1,10 +1,11 @@
 // The filters of the posts, which stand in the address.
-import { html, useRef } from "../html.js";
+import { html } from "../html.js";
 import { client } from "../client.js";
 import { t } from "../i18n.js";
 import { filter } from "../router.js";
 import { accounts, networkName, platforms } from "../store.js";
 import { Field } from "../components/field.js";
+import { TypedField } from "../components/typed-field.js";
 
 /** @typedef {{q: string, status: string, platform: string, accountId: string, tag: string}} Chosen */
 
@@ -42,12 +43,12 @@ export function Filters(chosen) {
       onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
     >
       <${TypedField}
-        name="q"
         type="search"
         label=${t("Search")}
         value=${chosen.q}
         placeholder=${t("Words in title or text")}
         maxlength="200"
+        onPause=${(/** @type {string} */ q) => filter({ q })}
       />
       <${Field}
         label=${t("State")}
@@ -76,20 +77,12 @@ export function Filters(chosen) {
         value=${chosen.accountId}
         onInput=${(/** @type {string} */ value) => filter({ accountId: value })}
       />
-      <${TypedField} name="tag" label=${t("Tag")} value=${chosen.tag} maxlength="100" />
+      <${TypedField}
+        label=${t("Tag")}
+        value=${chosen.tag}
+        maxlength="100"
+        onPause=${(/** @type {string} */ tag) => filter({ tag })}
+      />
     </form>
   `;
-}
-
-/**
- * A field that waits until typing pauses.
- * @param {{name: string, label: string, value: string, [attribute: string]: unknown}} props
- */
-function TypedField({ name, ...rest }) {
-  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  const search = (/** @type {string} */ typed) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ [name]: typed }), 300);
-  };
-  return html`<${Field} onInput=${search} ...${rest} />`;
 }

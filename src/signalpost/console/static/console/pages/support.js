@@ -1,5 +1,5 @@
 // Support: tickets of the workspace, and what people suggest.
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { ROOT, curlOf, get } from "../api.js";
 import { number, t, tn } from "../i18n.js";
 import { useAction, useLoad } from "../hooks.js";
@@ -15,6 +15,7 @@ import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
+import { TypedField } from "../components/typed-field.js";
 import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["TicketList"]} TicketList */
@@ -90,12 +91,10 @@ export default function Support({ id, query }) {
 
 /** A search that waits until typing pauses. @param {{value: string, label: string}} props */
 function SearchField({ value, label }) {
-  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
-  const search = (/** @type {string} */ typed) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ q: typed }), 300);
-  };
-  return html`<${Field} label=${label} type="search" value=${value} onInput=${search} maxlength="200" />`;
+  const search = (/** @type {string} */ q) => filter({ q });
+  return html`
+    <${TypedField} label=${label} type="search" value=${value} maxlength="200" onPause=${search} />
+  `;
 }
 
 /**
