@@ -105,7 +105,7 @@ async def changes(page: Page, keys: list[str], start: str = "", patience_ms: int
     for pressed in keys:
         await page.keyboard.press(_ARROWS.get(pressed, pressed))
     try:
-        await page.wait_for_function(f"before => ({_SHOWN})() !== before", arg=before, timeout=patience_ms)
+        await page.wait_for_function(f"before => ({_SHOWN})() !== before", arg=before, timeout=patience_ms, polling=50)
     except TooLate:
         return False
     await settled(page)

@@ -81,6 +81,7 @@ async def _cookie(context: AppContext, sample: Sample, url: str) -> dict[str, An
     return {"name": session_cookie.cookie_name(context), "value": value, "url": url, "httpOnly": True}
 
 
+@pytest.mark.timeout(900)  # a walk through all pages: half a minute of a whole processor
 @holds("S21")
 async def test_no_stored_text_runs_as_a_script(browser: Browser, place: Place, record: Record) -> None:
     context = await browser.new_context(base_url=place.url)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from tests.counterparts.tools import listens
 from tests.helpers.limits import TEST_SECONDS
 
 _LINE_BYTES_MAX = 16_000_000
@@ -65,14 +66,9 @@ class Program:
         try:
             async with asyncio.timeout(within_seconds):
                 while not self.ended:
-                    try:
-                        _, writer = await asyncio.open_connection("127.0.0.1", port)
-                    except OSError:
-                        await asyncio.sleep(0.02)
-                        continue
-                    writer.close()
-                    await writer.wait_closed()
-                    return
+                    if await listens(port):
+                        return
+                    await asyncio.sleep(0.02)
         except TimeoutError as error:
             raise self.failed(f"not on port {port} within {within_seconds} s") from error
         raise self.failed("it ended")

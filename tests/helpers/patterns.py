@@ -104,10 +104,12 @@ def _of_call(module: str, node: ast.Call) -> Pattern | None:
 def _uses() -> dict[str, set[str]]:
     """Return the methods that are called on each name anywhere in the product."""
     found: dict[str, set[str]] = {}
-    call = re.compile(rf"\b(\w+)(?:\[[^\]]*\])?\.({'|'.join(LOOKS)})\(")
+    call, called = re.compile(rf"\.({'|'.join(LOOKS)})\("), re.compile(r"(\w+)(?:\[[^\]]*\])?\Z")
     for path in Path(signalpost.__path__[0]).rglob("*.py"):
-        for name, method in call.findall(path.read_text()):
-            found.setdefault(name, set()).add(method)
+        source = path.read_text()
+        for use in call.finditer(source):
+            if name := called.search(source, max(0, use.start() - 200), use.start()):
+                found.setdefault(name[1], set()).add(use[1])
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from granian.constants import HTTPModes, Interfaces
 from granian.server.embed import Server
-from tests.counterparts.tools import free_port
+from tests.counterparts.tools import free_port, listens
 from tests.helpers.limits import TEST_SECONDS
 
 from signalpost.web.lingering import Lingering
@@ -27,18 +27,9 @@ async def served(app: Any, port: int = 0) -> AsyncIterator[int]:
     running = asyncio.create_task(server.serve())
     try:
         async with asyncio.timeout(TEST_SECONDS):
-            while not await _answers(port):
+            while not await listens(port):
                 await asyncio.sleep(0.02)
         yield port
     finally:
         server.stop()  # type: ignore[no-untyped-call]
         await running
-
-
-async def _answers(port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-    except ConnectionRefusedError:
-        return False
-    writer.close()
-    return True

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
-from tests.counterparts.tools import CHECKOUT, free_port
+from tests.counterparts.tools import CHECKOUT, free_port, listens
 from tests.helpers.canaries import CANARIES, secrets_of
-from tests.helpers.limits import TEST_SECONDS
+from tests.helpers.limits import TEST_SECONDS, pauses
 
 PROGRAM = CHECKOUT / ".venv" / "bin" / "signalpost"
 KILLED_BY_FAILPOINT = 137
@@ -67,6 +67,8 @@ class Service:
 
             async def healthy() -> bool:
                 assert self.runs, self.log[-3000:]
+                if not await listens(self.port):
+                    return False
                 try:
                     answer = await client.get(f"{self.base_url}/api/v1/healthz/api")
                 except httpx.TransportError:
@@ -127,8 +129,9 @@ class Service:
         """Ask `condition()` until it gives something true; returns that."""
         try:
             async with asyncio.timeout(seconds):
+                pause = pauses()
                 while not (found := await condition()):
-                    await asyncio.sleep(0.02)
+                    await asyncio.sleep(next(pause))
         except TimeoutError:
             log = self.log[-3000:]
             raise NotThere(f"no {what} within {seconds} s. Last words:\n{log}") from None

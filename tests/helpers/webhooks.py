@@ -12,6 +12,7 @@ from tests.helpers.api import Api
 from tests.helpers.engine import running, until
 from tests.helpers.factories import Login
 from tests.helpers.http_servers import Connection, response, serve
+from tests.helpers.limits import pauses
 
 from signalpost import events
 from signalpost.context import AppContext
@@ -123,9 +124,10 @@ async def wait_for_deliveries(
     api: Api, owner: Login, webhook: dict[str, Any], condition: Callable[[dict[str, Any]], bool]
 ) -> list[dict[str, Any]]:
     """Wait until the condition holds for every delivery of the webhook; return them, newest first."""
+    pause = pauses()
     async with asyncio.timeout(240):  # a little less than a test may take
         while not (rows := await deliveries(api, owner, webhook)) or not all(map(condition, rows)):
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(next(pause))
     return rows
 
 

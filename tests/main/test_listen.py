@@ -16,6 +16,7 @@ from standardwebhooks.webhooks import Webhook as StandardWebhook
 from tests.counterparts.tools import free_port
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
+from tests.helpers.limits import pauses
 from tests.helpers.served import served
 from tests.helpers.webhooks import ReceivedRequest, Receiver, deliveries, emit, post_published, receiver_server
 
@@ -52,12 +53,13 @@ async def listening(listener: Listener, **options: Any) -> AsyncIterator[str]:
 
 async def all_arrived(api: Api, owner: Login, webhook_id: str, count: int) -> list[dict[str, Any]]:
     """Wait until so many deliveries have a result at the instance."""
+    pause = pauses()
     async with asyncio.timeout(300):
         while True:
             rows = await deliveries(api, owner, {"id": webhook_id}, state="delivered")
             if len(rows) == count:
                 return rows
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(next(pause))
 
 
 async def received(receiver: Receiver, delivery_id: str) -> ReceivedRequest:
