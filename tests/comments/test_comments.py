@@ -10,11 +10,11 @@ from tests.helpers.comments import Commented, job, serve
 from tests.helpers.factories import Login, Make
 
 from signalpost import networks
-from signalpost.comments import work
+from signalpost.comments import listing, work
 from signalpost.comments.actions import collect, plan, store
 from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import MaybeSent, Response
 from signalpost.networks.connectors import sandbox
@@ -371,3 +371,64 @@ async def test_a_test_key_sees_test_comments_only(context: AppContext, api: Api,
     assert (await test.reply(comment, key=owner.test_key)).status_code == 201
     [hidden] = await live.list()
     assert (await live.reply(hidden, key=owner.test_key)).status_code == 404
+
+
+async def test_a_snoozed_comment_comes_back_by_itself_on_top(post: Commented, api: Api, database: Database) -> None:
+    for name in ("ada", "bob", "cyd"):
+        post.wall.add(name)
+    await post.collect()
+    first, *_, last = await post.list()
+    for until, status in (("2020-01-01T00:00:00Z", 422), ("2199-01-01T00:00:00Z", 422), (None, 200)):
+        answer = await api.patch(f"/comments/{last['id']}", json={"snoozedUntil": until}, key=post.owner.key)
+        assert answer.status_code == status, answer.text
+    until = (clock.actual() + timedelta(days=1)).isoformat()
+    snoozed = await api.patch(f"/comments/{last['id']}", json={"snoozedUntil": until}, key=post.owner.key)
+    assert snoozed.json()["snoozedUntil"] is not None
+    assert [each["id"] for each in await post.list(snoozed="true")] == [last["id"]]
+    assert last["id"] not in [each["id"] for each in await post.list(snoozed="false", state="open")]
+
+    async with database.transaction() as db:
+        await db.execute(
+            "update comment set created_at = created_at - interval '1 day', snoozed_until = case when id = $2"
+            " then now() - interval '1 hour' end where target_id = $1",
+            post.target_id,
+            ids.decode("cmt", last["id"]),
+        )
+    shown = await post.list(snoozed="false", state="open")
+    assert [each["id"] for each in shown][:2] == [last["id"], first["id"]]
+    done = await api.patch(f"/comments/{last['id']}", json={"state": "done"}, key=post.owner.key)
+    assert done.json()["snoozedUntil"] is None
+
+
+async def test_comments_are_found_by_tag_and_by_who_takes_care_of_them(post: Commented, api: Api) -> None:
+    for name in ("ada", "bob"):
+        post.wall.add(name)
+    await post.collect()
+    first, _ = await post.list()
+    team = (await api.get("/team", key=post.owner.key)).json()["data"]
+    changes = {"tags": ["question"], "assigneeId": team[0]["id"]}
+    assert (await api.patch(f"/comments/{first['id']}", json=changes, key=post.owner.key)).status_code == 200
+    assert [each["id"] for each in await post.list(tag="question")] == [first["id"]]
+    assert [each["id"] for each in await post.list(assigneeId=team[0]["id"])] == [first["id"]]
+    assert [each["id"] for each in await post.list(tag="other")] == []
+
+
+async def test_a_search_looks_at_so_many_comments_and_leads_on(
+    post: Commented, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many comments do not match, nothing is left out and no page reads them all."""
+    monkeypatch.setattr(listing, "LOOKED_AT", 3)
+    for number in range(10):
+        post.wall.add(f"bot{number}", text="needle" if number in (0, 1, 9) else "hay")
+    await post.collect()
+    seen: list[str] = []
+    pages, cursor = 0, None
+    while True:
+        query = {"postId": post.post["id"], "q": "Needle"} | ({"cursor": cursor} if cursor else {})
+        page = (await api.get("/comments", params=query, key=post.owner.key)).json()
+        seen += [each["author"]["name"] for each in page["data"]]
+        pages += 1
+        if (cursor := page["nextCursor"]) is None:
+            break
+    assert seen == ["Bot9", "Bot1", "Bot0"]
+    assert pages == 4

@@ -63,6 +63,25 @@ async def test_an_answer_that_an_older_database_has_still_to_send_is_not_sent(po
     assert (shown["state"], shown["error"]["code"]) == ("unknown", "outcome_unknown")
 
 
+async def test_an_approval_that_an_older_database_does_not_know_cannot_be_given_twice(
+    post: Commented, api: Api, make: Make, owner: Login
+) -> None:
+    """The answer may have been approved and sent with the database that is gone."""
+    contributor = await make.member(owner, role="contributor")
+    comment = await the_comment(post)
+    reply = (await post.reply(comment, "Once.", key=contributor.key)).json()
+    assert reply["state"] == "pending"
+    async with post.context.database.transaction() as db:
+        await send.doubt_what_is_sent(db, clock.now())
+
+    path = f"/comments/{comment['id']}/replies/{reply['id']}/approve"
+    assert (await api.post(path, key=owner.key)).json()["code"] == "invalid_state"
+    assert await post.send(reply) is None
+    [shown] = (await post.read(comment))["replies"]
+    assert (shown["state"], shown["error"]["code"]) == ("unknown", "outcome_unknown")
+    assert "approval" in shown["error"]["message"]
+
+
 async def test_an_answer_is_written_once_for_an_idempotency_key(post: Commented, api: Api) -> None:
     comment = await the_comment(post)
     headers = {"Idempotency-Key": f"k-{comment['id']}"}

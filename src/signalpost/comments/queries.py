@@ -11,7 +11,7 @@ from msgspec import Struct
 from signalpost.comments.states import CommentState, ReplyState
 from signalpost.events import Actor
 from signalpost.kit import rows
-from signalpost.kit.db import READ_SECONDS, Db
+from signalpost.kit.db import Db
 from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 
@@ -53,6 +53,7 @@ class CommentRow(Struct, frozen=True):
     assignee_id: UUID | None = None
     assignee_name: str | None = None
     tags: list[str] = msgspec.field(default_factory=list)
+    snoozed_until: datetime | None = None
     hidden: bool = False
     liked: bool = False
     edited_at: datetime | None = None
@@ -114,21 +115,12 @@ class DueTarget(NamedTuple):
 
 _SELECT: Final = f"select {rows.columns(CommentRow, 'c')} from comment c"  # noqa: S608 - constants only
 # What is in the trash is not there, nor is what belongs to a deleted profile.
-_THERE: Final = """
+THERE: Final = """
 join post o on o.id = c.post_id and o.deleted_at is null
 join profile f on f.id = c.profile_id and f.deleted_at is null
 """
 _SEEN: Final = "c.workspace_id = $1 and ($2 or c.mode = 'test') and ($3::uuid[] is null or c.profile_id = any($3))"
-_MINE: Final = f"{_SELECT} {_THERE} where {_SEEN} and c.id = $4"
-_VISIBLE: Final = f"""{_SELECT} {_THERE}
-where {_SEEN} and not c.is_own
-    and ($4::uuid is null or c.profile_id = $4) and ($5::uuid is null or c.account_id = $5)
-    and ($6::uuid is null or c.post_id = $6) and ($7::text is null or c.state = $7)
-    and ($8::timestamptz is null or c.created_at >= $8)
-    and (not $9 or c.answered_at is null and c.deleted_at is null)
-    and ($10::text is null or strpos(lower(c.text), lower($10)) > 0 or strpos(lower(c.author_name), lower($10)) > 0)
-    and {keyset("c.created_at", "c.id", first=11)}
-"""
+_MINE: Final = f"{_SELECT} {THERE} where {_SEEN} and c.id = $4"
 _ROOTS: Final = f"""{_SELECT}
 where c.workspace_id = $1 and c.post_id = $2 and c.parent_id is null
     and {keyset("c.created_at", "c.id", first=3, ascending=True)}
@@ -178,12 +170,6 @@ async def find_mine(db: Db, caller: Caller, comment_id: UUID) -> CommentRow | No
     """Return the comment if this caller may see it."""
     record = await db.fetchrow(_MINE, *_visible_to(caller), comment_id)
     return None if record is None else _read(record)
-
-
-async def visible(db: Db, caller: Caller, filters: Sequence[Any], page: Page) -> Sequence[CommentRow]:
-    """Return what others wrote, newest first; `filters` in the order of `CommentListQuery`."""
-    records = await db.fetch(_VISIBLE, *_visible_to(caller), *filters, *page.bounds, timeout=READ_SECONDS)
-    return [_read(record) for record in records]
 
 
 async def roots(db: Db, workspace_id: UUID, post_id: UUID, page: Page) -> Sequence[CommentRow]:

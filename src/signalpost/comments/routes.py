@@ -4,7 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from signalpost.accounts.errors import PlatformError, PlatformTimeout
-from signalpost.comments import queries, views
+from signalpost.comments import listing, queries, views
 from signalpost.comments.actions import answer, change, moderate
 from signalpost.comments.errors import CommentActionUnavailable, CommentAnswered, ReplyLoop
 from signalpost.comments.queries import ANSWERS_OF_PAGE, ANSWERS_SHOWN, CommentRow
@@ -43,20 +43,19 @@ _AT_NETWORK = (
 async def list_comments(
     context: AppContext, db: Db, caller: Caller, query: CommentListQuery, page: Page
 ) -> Listing[Comment]:
-    """List what others wrote under published posts, what was collected last first.
+    """List what others wrote under published posts, what was collected or came back last first.
 
     Networks are asked every 5 minutes in the first hour of a post, hourly for a day, daily for 30 days. What is listed
     was written by others: it is personal data, and forgotten after 90 days unless the operator says otherwise.
+
+    For one page at most 5,000 comments are looked at. A page may have fewer than `limit`, or none, with `hasMore`.
     """
-    filters = (
-        _id(query.profile_id), _id(query.account_id), _id(query.post_id), query.state, query.since, query.unanswered,
-        query.q,
-    )  # fmt: skip
-    rows = await queries.visible(db, caller, filters, page)
+    rows, end = await listing.visible(db, caller, query, page)
     if not rows:
         await require_profile(context, db, caller, query.profile_id)
     replies = await queries.replies(db, caller.workspace_id, [row.id for row in page.trim(rows)])
-    return await page.of_large(rows, lambda row: views.comment(row, replies[row.id]))
+    comments = await page.of_large(rows, lambda row: views.comment(row, replies[row.id]), position=listing.position)
+    return comments if comments.has_more or end is None else page.leading_on(comments, end)
 
 
 @routes.get("/comments/{id}", scope="comments:read")
@@ -92,7 +91,7 @@ async def list_post_comments(post: MyPost, db: Db, page: Page) -> Listing[Commen
 
 @routes.patch("/comments/{id}", scope="comments:write", raises=(TestModeOnlySandbox,), example={"state": "done"})
 async def update_comment(comment: MyComment, db: Db, caller: Caller, data: CommentUpdate) -> Comment:
-    """Mark a comment done or open again, assign it to a member, or tag it. Nobody outside sees that."""
+    """Mark a comment done or open again, have it come back later, assign it, or tag it. Nobody outside sees that."""
     return await change.update_comment(db, caller, comment, data)
 
 
@@ -158,7 +157,3 @@ async def like_comment(comment: MyComment, context: AppContext, caller: Caller) 
 async def delete_comment(comment: MyComment, context: AppContext, caller: Caller) -> None:
     """Delete a comment at its network: what the account wrote, and what others wrote where the network lets it."""
     await moderate.delete(context, caller, comment)
-
-
-def _id(value: UUID | None) -> UUID | None:
-    return None if value is None else UUID(int=value.int)

@@ -11,6 +11,7 @@ from signalpost.web.fields import AccountId, MemberId, PostId, ProfileId
 
 TEXT_MAX = 10_000
 TAGS_MAX = 20
+SNOOZE_DAYS_MAX = 365
 Tag = Annotated[str, Meta(min_length=1, max_length=50, pattern=r"\S")]
 Tags = Annotated[list[Tag], Meta(max_length=TAGS_MAX)]
 Search = Annotated[str, Meta(min_length=2, max_length=100)]
@@ -31,6 +32,12 @@ class CommentListQuery(Input):
     unanswered: Annotated[
         bool, Meta(description="Only comments that the account has not answered, and that are not deleted.")
     ] = False
+    snoozed: Annotated[
+        bool | None,
+        Meta(description="Only comments that come back later, or only those that do not.", examples=[False]),
+    ] = None
+    tag: Annotated[Tag | None, Meta(description="Only comments with this tag.", examples=["question"])] = None
+    assignee_id: Annotated[MemberId | None, Meta(description="Only comments that this member takes care of.")] = None
     q: Annotated[
         Search | None, Meta(description="Only comments whose text or author has these characters.", examples=["price"])
     ] = None
@@ -53,6 +60,14 @@ class CommentUpdate(Input):
         MemberId | UnsetType | None, Meta(description="The member who takes care of it; null: nobody.")
     ] = UNSET
     tags: Annotated[Tags | UnsetType, Meta(description="Replaces all tags.", examples=[["question"]])] = UNSET
+    snoozed_until: Annotated[
+        Annotated[datetime, Meta(tz=True)] | UnsetType | None,
+        Meta(
+            description=f"When it comes back to the top of the inbox, at most {SNOOZE_DAYS_MAX} days ahead; null: it is"
+            " there now. A comment that is done has none.",
+            examples=["2027-03-01T09:00:00.000Z"],
+        ),
+    ] = UNSET
 
 
 class CommentAuthor(Output):
@@ -127,6 +142,9 @@ class Comment(Output):
     state: CommentState
     assignee: CommentAssignee | None
     tags: Annotated[list[str], Meta(examples=[["question"]])]
+    snoozed_until: Annotated[
+        Instant | None, Meta(description="When it comes back to the inbox, or came back.", examples=[None])
+    ]
     hidden: bool
     liked: bool
     actions: CommentActions

@@ -18,3 +18,9 @@ NOTES: Final[Mapping[str, str]] = {
     "platform_unavailable": "The network did not take the answer for hours. Answer once more.",
 }
 """Code of a failed answer -> what to do, where the network says nothing of its own."""
+
+APPROVAL_UNKNOWN: Final = (
+    "The database was replaced by an older one while the answer waited for an approval, so it may have been approved"
+    " and sent since. Look at the comment at the network before you answer again."
+)
+"""Why an answer that waited for an approval is not sent."""

@@ -41,6 +41,7 @@ def comment(row: CommentRow, replies: Sequence[ReplyRow]) -> Comment:
         if row.assignee_id is None
         else CommentAssignee(ids.encode("mem", row.assignee_id), row.assignee_name or ""),
         tags=row.tags,
+        snoozed_until=clock.wire_or_none(row.snoozed_until),
         hidden=row.hidden,
         liked=row.liked,
         actions=actions(row),

@@ -14,7 +14,7 @@ from signalpost.accounts.secrets import NoCredentials
 from signalpost.accounts.token_store import open_session
 from signalpost.comments import queries, views
 from signalpost.comments.queries import CommentRow, ReplyError, ReplyRow
-from signalpost.comments.states import NOTES
+from signalpost.comments.states import APPROVAL_UNKNOWN, NOTES
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease, LeaseLost
@@ -62,20 +62,22 @@ update comment_reply set state = 'sent', remote_id = $3, url = $4, sent_at = $5,
 where id = $1 and workspace_id = $2 and state = 'sending' returning true
 """
 _ANSWERED: Final = """
-update comment set answered_at = coalesce(answered_at, $3), state = 'done', updated_at = $3
+update comment set answered_at = coalesce(answered_at, $3), state = 'done', snoozed_until = null, updated_at = $3
 where id = $1 and workspace_id = $2
 """
 _OWN: Final = f"{rows.insert('comment', CommentRow)} on conflict (account_id, remote_id) do nothing"
 _END: Final = """
 update comment_reply set state = $3, error = $4 where id = $1 and workspace_id = $2 and state = 'sending'
 """
-# All of them: when the database was last known to be complete is known to some seconds only.
-_DOUBT: Final = "update comment_reply set state = 'unknown', error = $1 where state = 'sending'"
+# All of them: when the database was last known to be complete is known to some seconds only. What waits for an approval
+# may have got it since, and approved again it would be sent again.
+_DOUBT: Final = "update comment_reply set state = 'unknown', error = $2 where state = $1"
 
 
 async def doubt_what_is_sent(db: Db, _since: datetime) -> None:
-    """Send no answer that was being sent: workers that knew more than this database may have sent it since."""
-    await db.execute(_DOUBT, ReplyError("outcome_unknown", NOTES["outcome_unknown"]))
+    """Send nothing that was being sent, or waited: workers that knew more than this database may have sent it since."""
+    await db.execute(_DOUBT, "sending", ReplyError("outcome_unknown", NOTES["outcome_unknown"]))
+    await db.execute(_DOUBT, "pending", ReplyError("outcome_unknown", APPROVAL_UNKNOWN))
 
 
 async def enqueue(db: Db, answer: ReplyRow) -> None:

@@ -3,10 +3,9 @@ import { html, useState } from "../html.js";
 import { all, get, patch, post, remove } from "../api.js";
 import { Button } from "../components/button.js";
 import { ConfirmDialog } from "../components/confirm-dialog.js";
-import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
-import { toast, toastProblem } from "../components/toasts.js";
+import { toast } from "../components/toasts.js";
 import { useAction, useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
 import { useCommands } from "../keys.js";
@@ -16,6 +15,7 @@ import { mayDecide } from "../rights.js";
 import { go, to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time } from "../time.js";
+import { Notes } from "./inbox-notes.js";
 import { ReplyForm } from "./inbox-reply.js";
 import { replyWords, stateWords } from "./inbox-words.js";
 
@@ -107,7 +107,9 @@ function Shown({ comment, about, threads, members, reload }) {
               `}
             </p>
           <//>
-          <${Assign} comment=${comment} members=${members} reload=${reload} />
+          ${may("comments:write") && html`
+            <${Notes} key=${comment.id} comment=${comment} members=${members} reload=${reload} />
+          `}
           <${Others} comment=${comment} threads=${threads} />
         </div>
       </div>
@@ -236,24 +238,6 @@ function Reply({ reply, reload }) {
         </p>
       `}
     </li>
-  `;
-}
-
-/** @param {{comment: Comment, members: Member[], reload: () => Promise<void>}} props */
-function Assign({ comment, members, reload }) {
-  if (!may("comments:write") || !members.length) return null;
-  const change = (/** @type {string} */ memberId) =>
-    patch(`/comments/${comment.id}`, { assigneeId: memberId || null }).then(reload, toastProblem);
-  const people = members.filter(({ status }) => status === "active");
-  return html`
-    <${Card} title=${t("Who takes care of it")}>
-      <${Field}
-        label=${t("Member")}
-        value=${comment.assignee?.memberId ?? ""}
-        options=${[["", t("Nobody")], ...people.map(({ id, name, email }) => [id, name ?? email])]}
-        onInput=${change}
-      />
-    <//>
   `;
 }
 

@@ -23,3 +23,14 @@ export function replyWords(state) {
   };
   return words[state] ?? state;
 }
+
+/** Nine in the morning, so many days from now. @param {number} days */
+export function inTheMorning(days) {
+  const at = new Date();
+  at.setDate(at.getDate() + days);
+  at.setHours(9, 0, 0, 0);
+  return at;
+}
+
+/** Whether it comes back later. @param {import("signalpost/api").Schemas["Comment"]} comment */
+export const isPutOff = ({ snoozedUntil }) => Boolean(snoozedUntil && new Date(snoozedUntil) > new Date());

@@ -7,15 +7,15 @@ import { lazy } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
-import { toastProblem } from "../components/toasts.js";
+import { toast, toastProblem } from "../components/toasts.js";
 import { useAction, useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { go, to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, may, networkName, profiles } from "../store.js";
-import { Time } from "../time.js";
-import { stateWords } from "./inbox-words.js";
+import { relative, Time } from "../time.js";
+import { inTheMorning, isPutOff, stateWords } from "./inbox-words.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
 /** @typedef {import("signalpost/api").Schemas["CommentList"]} CommentList */
@@ -23,7 +23,18 @@ import { stateWords } from "./inbox-words.js";
 const Detail = lazy(() => import("./inbox-comment.js"));
 const LIMIT = 25;
 /** Part of the address -> filters. @type {Record<string, Record<string, string | boolean>>} */
-const FILTERS = { "": { state: "open" }, unanswered: { unanswered: true }, done: { state: "done" } };
+const FILTERS = {
+  "": { state: "open", snoozed: false },
+  unanswered: { unanswered: true },
+  later: { state: "open", snoozed: true },
+  done: { state: "done" },
+};
+
+/** Part of the address -> what to expect there. @returns {Record<string, string>} */
+const EMPTY = () => ({
+  later: t("What you put off appears here, and comes back by itself."),
+  done: t("What you have dealt with appears here."),
+});
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Inbox({ id, query }) {
@@ -40,6 +51,7 @@ export default function Inbox({ id, query }) {
         tabs=${[
           ["", t("To do")],
           ["unanswered", t("Not answered")],
+          ["later", t("Later")],
           ["done", t("Done")],
         ]}
       />
@@ -76,6 +88,16 @@ function Comments({ id, profileId }) {
     await patch(`/comments/${comment}`, { state: "done" });
     await loaded.reload();
   };
+  const putOff = async () => {
+    const comment = chosen();
+    if (!comment || !may("comments:write")) return;
+    const snoozedUntil = inTheMorning(1).toISOString();
+    await patch(`/comments/${comment}`, { snoozedUntil });
+    toast(t("It comes back {time}.", { time: relative(snoozedUntil) }), {
+      undo: () => patch(`/comments/${comment}`, { snoozedUntil: null }).then(loaded.reload),
+    });
+    await loaded.reload();
+  };
   useCommands(
     [
       { keys: "j", name: t("Next comment"), run: () => move(1) },
@@ -88,6 +110,7 @@ function Comments({ id, profileId }) {
         },
       },
       { keys: "e", name: t("Mark as done"), run: () => void end().catch(toastProblem) },
+      { keys: "s", name: t("Tomorrow morning"), run: () => void putOff().catch(toastProblem) },
     ],
     [loaded.data],
   );
@@ -103,9 +126,8 @@ function Comments({ id, profileId }) {
           <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
         ` : html`
           <${Empty} title=${t("The inbox is empty")} icon="check">
-            ${id === "done"
-              ? t("What you have dealt with appears here.")
-              : t("When someone writes under one of your posts, it appears here within minutes.")}
+            ${EMPTY()[id] ??
+              t("When someone writes under one of your posts, it appears here within minutes.")}
           <//>
         `
       }
@@ -139,6 +161,15 @@ function Entry({ comment, reload }) {
         </span>
         <span class="soft">
           ${stateWords(comment)}
+          ${comment.tags.length > 0 && html`
+            ${" "}
+            · <span dir="auto">${comment.tags.join(", ")}</span>
+          `}
+          ${comment.snoozedUntil && html`
+            ${" "}
+            · ${isPutOff(comment) ? t("comes back") : t("came back")}${" "}
+            <${Time} at=${comment.snoozedUntil} kind="relative" />
+          `}
           ${assignee && html`
             ${" "}
             · <span dir="auto">${t("{name} takes care of it", { name: assignee.name })}</span>
