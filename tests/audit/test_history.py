@@ -20,6 +20,10 @@ from signalpost.kit.db import Database, Db
 from signalpost.main import operations
 
 NOW = timedelta(seconds=-1)
+SEALED = """
+select s.seq - cardinality(s.entries) + u.nth as number, u.id
+from audit_seal s cross join unnest(s.entries) with ordinality as u(id, nth) where s.workspace_id = $1 order by 1
+"""
 ACTOR = Actor(type="system", id=None, name="test")
 
 
@@ -37,6 +41,12 @@ async def seal_all(db: Db, *, limit: int = 10_000, settled: timedelta = NOW) -> 
     """Seal once at most so many rows of each chain; return how many there were."""
     chains = dict.fromkeys(await audit_seal.chains(db, None, 10_000))
     return sum(done.rows for done in (await audit_seal.seal(db, chains, limit, settled=settled)).values())
+
+
+async def seal_singly(db: Db) -> None:
+    """Seal what there is, each entry by itself."""
+    while await seal_all(db, limit=1):
+        pass
 
 
 async def tamper(db: Db, statement: str, *parameters: Any) -> None:
@@ -232,15 +242,14 @@ async def test_the_first_entry_that_was_touched_is_named(
     async with database.transaction() as db:
         await write(db, owner.workspace_id, 1_000)
         await seal_all(db)
-        seals = await db.fetch("select seq, audit_id from audit_seal where workspace_id = $1 order by seq",
-                               owner.workspace_id)  # fmt: skip
-        for seal in (seals[0], seals[-1], *seals[37::96]):
+        sealed = await db.fetch(SEALED, owner.workspace_id)
+        for seal in (sealed[0], sealed[-1], *sealed[37::96]):
             savepoint = db.transaction()
             await savepoint.start()
-            await tamper(db, statement.format("workspace_id = $1 and id = $2"), owner.workspace_id, seal["audit_id"])
+            await tamper(db, statement.format("workspace_id = $1 and id = $2"), owner.workspace_id, seal["id"])
             verification = await audit_seal.verify(db, owner.workspace_id)
-            assert (verification.broken_at, verification.missing) == (seal["seq"], missing)
-            assert verification.broken_id == seal["audit_id"]
+            assert (verification.broken_at, verification.missing) == (seal["number"], missing)
+            assert verification.broken_id == seal["id"]
             await savepoint.rollback()
         assert (await audit_seal.verify(db, owner.workspace_id)).broken_at is None
 
@@ -253,7 +262,7 @@ async def test_a_seal_that_was_made_again_does_not_agree_with_the_next_one(datab
     """
     async with database.transaction() as db:
         await write(db, owner.workspace_id, 5)
-        await seal_all(db)
+        await seal_singly(db)
         entry = await db.fetchval("select audit_id from audit_seal where workspace_id = $1 and seq = 2",
                                   owner.workspace_id)  # fmt: skip
         await tamper(db, "update audit set action = 'other' where id = $1", entry)
@@ -261,6 +270,60 @@ async def test_a_seal_that_was_made_again_does_not_agree_with_the_next_one(datab
         assert (await audit_seal.verify(db, owner.workspace_id)).broken_at == 3
         await tamper(db, "delete from audit_seal where workspace_id = $1 and seq = 4", owner.workspace_id)
         assert (await audit_seal.verify(db, owner.workspace_id)).broken_at == 3
+
+
+async def test_a_seal_covers_32_entries_and_the_chain_is_that_of_each(database: Database, owner: Login) -> None:
+    """Its hash follows from all of them: the same as if each had a seal of its own."""
+    chain = """
+    select audit_chain('', audit_digest(a) order by id) from audit a where workspace_id = $1
+    """
+    async with database.transaction() as db:
+        await seal_all(db)
+        before = await db.fetchval("select max(seq) from audit_seal where workspace_id = $1", owner.workspace_id)
+        await write(db, owner.workspace_id, 70)
+        await seal_all(db)
+        seals = (
+            "select seq, entries, checks, audit_id from audit_seal where workspace_id = $1 and seq > $2 order by seq"
+        )
+        rows = await db.fetch(seals, owner.workspace_id, before)
+        verification = await audit_seal.verify(db, owner.workspace_id)
+        expected = await db.fetchval(chain, owner.workspace_id)
+    assert [row["seq"] - before for row in rows] == [32, 64, 70]
+    assert [len(row["entries"]) for row in rows] == [32, 32, 6]
+    assert all(len(row["checks"]) == 4 * len(row["entries"]) for row in rows)
+    assert all(row["audit_id"] == row["entries"][-1] == max(row["entries"]) for row in rows)
+    assert (verification.head, verification.broken_at) == (expected.hex(), None)
+
+
+async def test_seals_of_the_version_before_are_of_the_same_chain(database: Database, owner: Login) -> None:
+    """They have no list: one entry each. What is wrong with one of them is found, and what follows is linked to it."""
+    plain = "update audit_seal set entries = null, checks = null where workspace_id = $1 and seq = 2"
+    async with database.transaction() as db:
+        await write(db, owner.workspace_id, 3)
+        await seal_singly(db)
+        await tamper(db, plain, owner.workspace_id)
+        await write(db, owner.workspace_id, 3)
+        assert await seal_all(db) == 3
+        verification = await audit_seal.verify(db, owner.workspace_id)
+        assert (verification.broken_at, verification.unsealed) == (None, 0)
+        assert await seal_all(db) == 0
+        entry = await db.fetchval("select audit_id from audit_seal where workspace_id = $1 and seq = 2",
+                                  owner.workspace_id)  # fmt: skip
+        await tamper(db, "update audit set action = 'other' where id = $1", entry)
+        verification = await audit_seal.verify(db, owner.workspace_id)
+        assert (verification.broken_at, verification.broken_id, verification.missing) == (2, entry, False)
+
+
+async def test_a_seal_that_was_touched_is_named_by_its_first_entry(database: Database, owner: Login) -> None:
+    touched = "update audit_seal set hash = sha256(hash) where workspace_id = $1 and seq = $2"
+    async with database.transaction() as db:
+        await seal_all(db)
+        before = await db.fetchval("select max(seq) from audit_seal where workspace_id = $1", owner.workspace_id)
+        await write(db, owner.workspace_id, 40)
+        await seal_all(db)
+        await tamper(db, touched, owner.workspace_id, before + 32)
+        verification = await audit_seal.verify(db, owner.workspace_id)
+    assert (verification.broken_at, verification.missing) == (before + 1, False)
 
 
 async def test_the_command_names_the_broken_entry(context: AppContext, database: Database, owner: Login) -> None:
@@ -287,7 +350,7 @@ async def test_what_the_plan_no_longer_keeps_goes_and_the_chain_still_holds(data
         for days in (40, 35, 20):
             old = ids.first_at(clock.now() - timedelta(days=days))
             await db.execute(insert, old, owner.workspace_id, ACTOR)
-        await seal_all(db)
+        await seal_singly(db)
         await db.execute("alter table audit_seal disable trigger user")
         await db.execute("update audit_seal set sealed_at = time_of_id(audit_id)")
         await db.execute("alter table audit_seal enable trigger user")
@@ -297,6 +360,28 @@ async def test_what_the_plan_no_longer_keeps_goes_and_the_chain_still_holds(data
         assert (verification.broken_at, verification.unsealed) == (None, 0)
         with pytest.raises(asyncpg.InsufficientPrivilegeError):  # it stays closed afterwards
             await db.execute("delete from audit where workspace_id = $1", owner.workspace_id)
+
+
+async def test_a_purge_takes_whole_seals(database: Database, owner: Login) -> None:
+    """It ends with the seal that it began, and leaves one that has younger entries as it is."""
+    insert = "insert into audit (id, workspace_id, action, actor) values ($1, $2, 'old', $3)"
+    counts = "select count(*) from audit where workspace_id = $1 and action = 'old'"
+    async with database.transaction() as db:
+        await db.execute("update workspace set plan = 'free' where id = $1", owner.workspace_id)
+        for number in range(70):
+            old = ids.first_at(clock.now() - timedelta(days=40, seconds=-number))
+            await db.execute(insert, old, owner.workspace_id, ACTOR)
+        await seal_all(db)
+        await db.execute("alter table audit_seal disable trigger user")
+        await db.execute("update audit_seal set sealed_at = now() - interval '39 days'")
+        await db.execute("alter table audit_seal enable trigger user")
+        purged = [(await purge.purge(db, [owner.workspace_id], {"free": 30}, limit=10))[owner.workspace_id]
+                  for _ in range(3)]  # fmt: skip
+        left = await db.fetchval(counts, owner.workspace_id)
+        verification = await audit_seal.verify(db, owner.workspace_id)
+    assert purged == [32, 32, 0]
+    assert left == 6
+    assert (verification.broken_at, verification.unsealed) == (None, 0)
 
 
 async def test_guessing_fills_no_history(api: Api, make: Make, owner: Login, database: Database) -> None:

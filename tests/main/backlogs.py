@@ -2,6 +2,7 @@
 
 from typing import Final, NamedTuple
 
+from signalpost.audit.actions.seal import ENTRIES_MAX
 from signalpost.kit import batches
 from signalpost.media.actions import sweep
 from signalpost.plans import notices as usage_notices
@@ -14,7 +15,7 @@ class Backlog(NamedTuple):
     """How `$1` rows come that a job has to work on, and how many are still to be done.
 
     `at_once`: how many rows of `table` one transaction may write. `share`: of how many rows of the test there is one,
-    where each takes a transaction of its own or a call.
+    where each takes a transaction of its own or a call. `covers`: how many of them one row of `table` stands for, at most.
     """
 
     job: str
@@ -23,6 +24,7 @@ class Backlog(NamedTuple):
     left: str
     at_once: int = batches.ROWS
     share: int = 1
+    covers: int = 1
 
 
 _OLD: Final = "now() - interval '100 days'"
@@ -64,8 +66,9 @@ BACKLOGS: Final = {
         "insert into audit (id, workspace_id, action, actor) select pg_temp.id_of(n), w.id, 'old', '{}'"
         f" from {_N} cross join lateral (select id from workspace order by id desc offset n % 3 limit 1) w",
         "audit_seal",
-        "select count(*) from audit a where a.action = 'old' and not exists"
-        " (select from audit_seal s where s.workspace_id = a.workspace_id and s.audit_id = a.id)",
+        "select count(*) from (select id from audit where action = 'old'"
+        " except select unnest(entries) from audit_seal) unsealed",
+        covers=ENTRIES_MAX,
     ),
     "history": Backlog(
         "plans.purge_audit",

@@ -85,7 +85,7 @@ async def test_a_backlog_is_worked_off_in_bounded_transactions(
         left = await db.fetchval(backlog.left)
     tried = {"backlogs": 1, "rows": rows}
     record("R22", tried=tried, measured={"rows of a transaction": max(written), "rows left": left})
-    assert sum(written) >= gathered
+    assert sum(written) * backlog.covers >= gathered
     assert max(written) <= backlog.at_once < gathered
     assert max(after - before for before, after in pairwise(runs)) <= TRANSACTIONS_MAX
     assert left == 0

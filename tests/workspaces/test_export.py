@@ -51,6 +51,7 @@ group by c.relname having 'workspace_id' = any(array_agg(a.attname))
 """
 PLAIN_BYTES = {
     "attempt.content_hash", "target.content_hash", "media.sha256", "audit_seal.previous", "audit_seal.hash",
+    "audit_seal.checks",
 }  # fmt: skip
 """Hashes of what is in the archive anyway. All other columns of bytes are sealed, or hashes of secrets."""
 CHANGED = {

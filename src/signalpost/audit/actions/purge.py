@@ -16,7 +16,10 @@ where w.id = any($1)
 async def purge(
     db: Db, workspace_ids: Sequence[UUID], days_by_plan: Mapping[str, int], *, limit: int
 ) -> dict[UUID, int]:
-    """Delete the oldest entries of these workspaces, at most `limit` of one; return how many there were of each."""
+    """Delete the oldest entries of these workspaces, `limit` of one and what is left of the last seal.
+
+    Return how many there were of each.
+    """
     records = await db.fetch(_PURGE, workspace_ids, list(days_by_plan), list(days_by_plan.values()), limit)
     return {record[0]: record[1] for record in records}
 
@@ -25,7 +28,7 @@ _PURGE_ALL: Final = "select purge_audit($1, now(), $2)"
 
 
 async def purge_of_erased(db: Db, workspace_id: UUID, *, limit: int) -> int:
-    """Delete the oldest entries of a workspace that is erased, at most `limit`; return how many there were.
+    """Delete the oldest entries of a workspace that is erased, as `purge` does; return how many there were.
 
     None is younger than 30 days: the database keeps those, and a workspace has been closed for that long.
     """

@@ -1,4 +1,4 @@
-"""The chain of hashes over the history of a workspace: each seal covers one row and the seal before.
+"""The chain of hashes over the history of a workspace: each seal covers some rows and the seal before.
 
 Sealing is work of the background: a request that writes history waits for nobody else's.
 """
@@ -19,14 +19,20 @@ SETTLED: Final = timedelta(seconds=10)
 OVERLAP: Final = timedelta(seconds=60)
 """How far a look goes back behind the newest seal, for rows of transactions that took longer."""
 
+ENTRIES_MAX: Final = 32
+"""How many entries one seal covers."""
+
 _LOCK: Final = "select pg_advisory_xact_lock(hashtextextended('audit_seal', 0))"
 _CHAINS: Final = "select id from workspace where id > $1 order by id limit $2"
-# Only workspaces that have a row behind their newest seal are looked at, each by the two indexes of its history. A row
-# of a transaction that took longer may stand before the newest seal, so the first look begins some time before it.
+# Only workspaces that have a row behind their newest seal are looked at. A row of a transaction that took longer may
+# stand before it, so the first look begins some time before it, and leaves out what seals since then cover: by
+# `except`, which compares sorted or hashed lists whatever is known of their lengths. A seal is found by its newest
+# entry, and no seal that covers an entry has an older one.
 _SEAL: Final = """
 with chains as materialized (
     select w.id as workspace_id, coalesce(s.seq, 0) as seq, coalesce(s.hash, '') as hash,
-        coalesce(w.after, id_before(newest.id, $4), '00000000-0000-0000-0000-000000000000') as after
+        coalesce(w.after, id_before(newest.id, $4), '00000000-0000-0000-0000-000000000000') as after,
+        greatest(w.after, newest.id, '00000000-0000-0000-0000-000000000000') as newest
     from unnest($1::uuid[], $2::uuid[]) as w(id, after)
     left join lateral (
         select seq, hash from audit_seal where workspace_id = w.id order by seq desc limit 1) s on true
@@ -35,44 +41,68 @@ with chains as materialized (
     where exists (
         select from audit a where a.workspace_id = w.id and a.id < $3 and (newest.id is null or a.id > newest.id))
 ), fresh as materialized (
-    select c.workspace_id, c.seq, c.hash as head, a.id, audit_digest(a.a) as digest
+    select c.workspace_id, c.seq, c.hash as head, n.id, d.digest
     from chains c cross join lateral (
-        select a.id, a from audit a
-        where a.workspace_id = c.workspace_id and a.id < $3 and a.id > c.after
-            and not exists (
-                select from audit_seal s where s.workspace_id = a.workspace_id and s.audit_id = a.id)
-        order by a.id limit $5) a
+        (select id from audit where workspace_id = c.workspace_id and id > c.after and id <= c.newest and id < $3
+         except
+         select unnest(coalesce(s.entries, array[s.audit_id])) from audit_seal s
+         where s.workspace_id = c.workspace_id and s.audit_id > c.after)
+        union all
+        (select id from audit where workspace_id = c.workspace_id and id > c.newest and id < $3 order by id limit $5)
+        order by id limit $5
+    ) n cross join lateral (
+        select audit_digest(a) as digest from audit a where a.workspace_id = c.workspace_id and a.id = n.id limit 1) d
 ), linked as (
-    select workspace_id, seq + row_number() over w as seq, id, head, audit_chain(head, digest) over w as hash
+    select workspace_id, seq, id, head, digest, audit_chain(head, digest) over w as hash, row_number() over w as nth
     from fresh window w as (partition by workspace_id order by id rows unbounded preceding)
+), grouped as (
+    select workspace_id, max(seq + nth) as seq, array_agg(id order by nth) as entries,
+        string_agg(substr(digest, 1, 4), '' order by nth) as checks, (array_agg(hash order by nth desc))[1] as hash,
+        (array_agg(head))[1] as head
+    from linked group by workspace_id, (nth - 1) / $6
 ), sealed as (
-    insert into audit_seal (workspace_id, seq, audit_id, previous, hash)
-    select workspace_id, seq, id, coalesce(lag(hash) over (partition by workspace_id order by seq), head), hash
-    from linked
+    insert into audit_seal (workspace_id, seq, audit_id, previous, hash, entries, checks)
+    select workspace_id, seq, entries[cardinality(entries)],
+        coalesce(lag(hash) over (partition by workspace_id order by seq), head), hash, entries, checks
+    from grouped
 )
 select workspace_id, count(*), (array_agg(id order by id desc))[1] from fresh group by 1
 """
 
-_VERIFY: Final = """
-with sealed as (
-    select s.workspace_id, s.seq, s.audit_id, s.hash, s.sealed_at, a.id is null as missing,
-        sha256(s.previous || audit_digest(a)) = s.hash as intact,
-        coalesce(s.previous = lag(s.hash) over w and s.seq = lag(s.seq) over w + 1, s.seq > 1 or s.previous = '')
-            as linked
-    from audit_seal s left join audit a on a.workspace_id = s.workspace_id and a.id = s.audit_id
-    where s.workspace_id = $1 window w as (order by s.seq)
+# Numbers are those of entries: a seal has that of its last one.
+_SEALS: Final = """
+with seals as (
+    select workspace_id, seq, audit_id, previous, hash, coalesce(entries, array[audit_id]) as entries, checks
+    from audit_seal where workspace_id = $1
 )
-select count(*), max(seq), (array_agg(encode(hash, 'hex') order by seq desc))[1],
-    min(seq) filter (where missing or not intact or not linked),
-    (select count(*) from audit a where a.workspace_id = $1 and a.id < $2 and not exists (
-        select from audit_seal s where s.workspace_id = a.workspace_id and s.audit_id = a.id))
-from sealed
 """
-_BROKEN: Final = """
-select s.audit_id, a.id is null from audit_seal s
-left join audit a on a.workspace_id = s.workspace_id and a.id = s.audit_id
-where s.workspace_id = $1 and s.seq = $2
-"""
+_VERIFY: Final = f"""
+{_SEALS}, checked as (
+    select s.seq, cardinality(s.entries) as number, s.hash, e.is_missing, e.chain = s.hash as is_intact,
+        coalesce(s.previous = lag(s.hash) over w and s.seq - cardinality(s.entries) = lag(s.seq) over w,
+            s.seq > cardinality(s.entries) or s.previous = '') as is_linked
+    from seals s cross join lateral (
+        select bool_or(a.id is null) as is_missing, audit_chain(s.previous, audit_digest(a) order by u.nth) as chain
+        from unnest(s.entries) with ordinality as u(id, nth)
+        left join audit a on a.workspace_id = s.workspace_id and a.id = u.id) e
+    window w as (order by s.seq)
+)
+select coalesce(sum(number), 0)::bigint, max(seq), (array_agg(encode(hash, 'hex') order by seq desc))[1],
+    min(seq) filter (where is_missing or not is_intact or not is_linked),
+    (select count(*) from (
+        select id from audit where workspace_id = $1 and id < $2 except select unnest(entries) from seals) unsealed)
+from checked
+"""  # noqa: S608 - a constant
+# The first entry of the seal that is gone or has another digest; without one, it is the seal that was changed.
+_BROKEN: Final = f"""
+{_SEALS}
+select s.seq - cardinality(s.entries) + u.nth, u.id, a.id is null
+from seals s cross join unnest(s.entries) with ordinality as u(id, nth)
+left join audit a on a.workspace_id = s.workspace_id and a.id = u.id
+where s.seq = $2
+order by a.id is null or substr(audit_digest(a), 1, 4) <> substr(s.checks, 4 * u.nth::int - 3, 4) desc, u.nth
+limit 1
+"""  # noqa: S608 - a constant
 
 
 _WORKSPACES: Final = """
@@ -83,8 +113,8 @@ select id from workspace w where exists (select from audit where workspace_id = 
 class Verification(Struct, kw_only=True):
     """The state of one chain. `head` is its newest hash: kept elsewhere, it shows later that nothing was cut off.
 
-    `broken_at` is the number of the first seal that does not agree with its row or with the seal before, `broken_id`
-    the id of its row, `missing` whether that row is gone.
+    `broken_at` is the number of the first entry that does not agree with its seal, or of the first that its seal covers
+    if that does not agree with the seal before; `broken_id` is its id, `missing` whether it is gone.
     """
 
     sealed: int
@@ -123,7 +153,8 @@ async def seal(
     Without a position, from `overlap` before its newest seal. Set-based.
     """
     await db.execute(_LOCK)
-    records = await db.fetch(_SEAL, list(positions), list(positions.values()), _id_at(settled), overlap, share)
+    chosen = list(positions), list(positions.values())
+    records = await db.fetch(_SEAL, *chosen, _id_at(settled), overlap, share, ENTRIES_MAX)
     return {workspace_id: Sealed(count, last) for workspace_id, count, last in records}
 
 
@@ -137,7 +168,7 @@ async def verify(db: Db, workspace_id: UUID) -> Verification:
     if verification.broken_at is not None:
         broken = await db.fetchrow(_BROKEN, workspace_id, verification.broken_at)
         assert broken is not None  # noqa: S101 - the seal was read a moment ago, and seals stay
-        verification.broken_id, verification.missing = broken[0], broken[1]
+        verification.broken_at, verification.broken_id, verification.missing = broken
     return verification
 
 
