@@ -15,7 +15,8 @@ class Backlog(NamedTuple):
     """How `$1` rows come that a job has to work on, and how many are still to be done.
 
     `at_once`: how many rows of `table` one transaction may write. `share`: of how many rows of the test there is one,
-    where each takes a transaction of its own or a call. `covers`: how many of them one row of `table` stands for, at most.
+    where each takes a transaction of its own or a call. `covers`: how many of them one row of `table` stands
+    for, at most.
     """
 
     job: str
