@@ -39,7 +39,8 @@ with chains as materialized (
     left join lateral (
         select audit_id as id from audit_seal where workspace_id = w.id order by audit_id desc limit 1) newest on true
     where exists (
-        select from audit a where a.workspace_id = w.id and a.id < $3 and (newest.id is null or a.id > newest.id))
+        select from audit a where a.workspace_id = w.id and a.id < $3
+            and a.id > coalesce(newest.id, '00000000-0000-0000-0000-000000000000'))
 ), fresh as materialized (
     select c.workspace_id, c.seq, c.hash as head, n.id, d.digest
     from chains c cross join lateral (
@@ -69,7 +70,8 @@ with chains as materialized (
 select workspace_id, count(*), (array_agg(id order by id desc))[1] from fresh group by 1
 """
 
-# Numbers are those of entries: a seal has that of its last one.
+# Numbers are those of entries: a seal has that of its last one. Each entry is looked up by its key (`limit 1`): a join
+# would be planned by statistics, and compare each entry of a workspace that grew lately with each seal.
 _SEALS: Final = """
 with seals as (
     select workspace_id, seq, audit_id, previous, hash, coalesce(entries, array[audit_id]) as entries, checks
@@ -82,9 +84,10 @@ _VERIFY: Final = f"""
         coalesce(s.previous = lag(s.hash) over w and s.seq - cardinality(s.entries) = lag(s.seq) over w,
             s.seq > cardinality(s.entries) or s.previous = '') as is_linked
     from seals s cross join lateral (
-        select bool_or(a.id is null) as is_missing, audit_chain(s.previous, audit_digest(a) order by u.nth) as chain
-        from unnest(s.entries) with ordinality as u(id, nth)
-        left join audit a on a.workspace_id = s.workspace_id and a.id = u.id) e
+        select bool_or(d.digest is null) as is_missing, audit_chain(s.previous, d.digest order by u.nth) as chain
+        from unnest(s.entries) with ordinality as u(id, nth) left join lateral (
+            select audit_digest(a) as digest from audit a
+            where a.workspace_id = s.workspace_id and a.id = u.id limit 1) d on true) e
     window w as (order by s.seq)
 )
 select coalesce(sum(number), 0)::bigint, max(seq), (array_agg(encode(hash, 'hex') order by seq desc))[1],
@@ -96,11 +99,12 @@ from checked
 # The first entry of the seal that is gone or has another digest; without one, it is the seal that was changed.
 _BROKEN: Final = f"""
 {_SEALS}
-select s.seq - cardinality(s.entries) + u.nth, u.id, a.id is null
-from seals s cross join unnest(s.entries) with ordinality as u(id, nth)
-left join audit a on a.workspace_id = s.workspace_id and a.id = u.id
+select s.seq - cardinality(s.entries) + u.nth, u.id, d.digest is null
+from seals s cross join unnest(s.entries) with ordinality as u(id, nth) left join lateral (
+    select audit_digest(a) as digest from audit a
+    where a.workspace_id = s.workspace_id and a.id = u.id limit 1) d on true
 where s.seq = $2
-order by a.id is null or substr(audit_digest(a), 1, 4) <> substr(s.checks, 4 * u.nth::int - 3, 4) desc, u.nth
+order by d.digest is null or substr(d.digest, 1, 4) <> substr(s.checks, 4 * u.nth::int - 3, 4) desc, u.nth
 limit 1
 """  # noqa: S608 - a constant
 
