@@ -38,6 +38,7 @@ EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
     },
     ("0100", "blocks writes to post (post_undecided)"): _CONCURRENTLY,
     ("0101", "blocks writes to post (post_approved)"): _CONCURRENTLY,
+    ("0120", "blocks writes to comment (comment_target)"): _UNRELEASED,
     (all_revisions()[-1].number, "blocks writes to post_text (post_text_search)"): "It is made after all revisions, and"
     " only background work writes there.",
 }
