@@ -10,6 +10,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -176,6 +177,24 @@ async def test_processes_of_the_version_before_go_on_during_and_after_a_migratio
     assert running.codes.keys() == {201}, running.codes
     assert running.slowest < REQUEST_SECONDS_MAX
     assert network.doubles() == {}
+
+
+@pytest.mark.usefixtures("next_version")
+async def test_a_migration_that_waits_in_a_circle_is_tried_again(fresh_dsn: str) -> None:
+    """Someone has the second table and wants the first: the server ends one of both, by chance."""
+    other, watcher = await asyncpg.connect(fresh_dsn), await asyncpg.connect(fresh_dsn)
+    try:
+        await other.execute("begin; lock table target in access share mode")
+        migration = asyncio.create_task(runner.migrate(fresh_dsn, to=NEXT))
+        while not await watcher.fetchval(f"select {_WAITS}"):
+            await asyncio.sleep(0.01)
+        with suppress(asyncpg.DeadlockDetectedError):
+            await other.execute("lock table post in access share mode")
+        await other.execute("rollback")
+        assert await migration == [NEXT]
+    finally:
+        await other.close()
+        await watcher.close()
 
 
 async def test_processes_are_replaced_by_those_of_the_next_version_without_a_failed_request(

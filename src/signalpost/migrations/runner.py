@@ -20,6 +20,9 @@ _LOCK_WAIT_SECONDS = 120
 _LOOK_SECONDS = 0.1
 # A statement that waits for a table keeps everyone waiting who comes after it, readers too.
 _LOCK_TIMEOUT: Final = "lock_timeout = '2s'"
+# Whoever has one of the tables, and waits for one that the migration has, would wait for ever: the server ends one of
+# both.
+_TABLES_IN_USE: Final = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 _PAUSE_SECONDS = 2.0
 _TRIES_MAX = 30
 _logger = log.get("migrations")
@@ -180,7 +183,7 @@ async def _upgrade(connection: Db, to: str) -> list[str]:
     for _ in range(_TRIES_MAX):
         try:
             await _apply_missing(connection, to, applied)
-        except asyncpg.LockNotAvailableError:
+        except _TABLES_IN_USE:
             _logger.warning("database.tables_in_use", again_in_seconds=_PAUSE_SECONDS)
             await asyncio.sleep(_PAUSE_SECONDS)
         else:
@@ -223,7 +226,7 @@ async def _apply_together(connection: Db, state: State, together: Sequence[Revis
             for revision in together:
                 await connection.execute(revision.script())
                 await connection.execute(_NOTE, revision.number, revision.name)
-    except asyncpg.LockNotAvailableError:
+    except _TABLES_IN_USE:
         raise
     except asyncpg.PostgresError as error:
         names = ", ".join([BASELINE, *(revision.name for revision in together)][state.revision is not None :])
@@ -248,7 +251,7 @@ async def _apply_outside(connection: Db, revision: Revision, applied: list[str])
         else:
             await connection.execute(revision.script())
         await connection.execute(_FINISH, revision.number)
-    except asyncpg.LockNotAvailableError:
+    except _TABLES_IN_USE:
         raise
     except asyncpg.PostgresError as error:
         raise MigrationFailed(
