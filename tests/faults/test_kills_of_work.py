@@ -26,6 +26,7 @@ from signalpost.posts import work as posts_work
 from signalpost.posts.many import repost
 
 STEPS_MAX = 300
+_SESSIONS_GONE = "not exists (select from pg_stat_activity where application_name like 'dying%')"
 
 
 class Lease:
@@ -248,6 +249,8 @@ async def _kill_and_finish(scene: Scene, kind: Callable[[Scene, Tenant], Case], 
         process = dying.start(work, scene.environment(SIGNALPOST_TRUSTED_PROXIES="1"), step)
         await asyncio.to_thread(process.join)
         assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
+        # What its sessions hold is skipped until the server has seen that they are gone.
+        await scene.until(partial(scene.value, _SESSIONS_GONE), "end of the sessions of a killed process")
         await case.finish(work)
         await case.check()
         if process.exitcode == 0:

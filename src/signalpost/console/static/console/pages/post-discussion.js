@@ -19,9 +19,8 @@ await loadTexts("post"); // pages of other names show this, too
 
 /** @typedef {import("signalpost/api").Schemas["PostMessage"]} PostMessage */
 
-/** @param {{id: string}} props of the post */
-export default function Discussion({ id }) {
-  const loaded = useLoad(() => all(`/posts/${id}/discussion`, {}, 500), [id]);
+/** @param {{id: string, loaded: ReturnType<typeof useLoad<PostMessage[]>>}} props of the post */
+export default function Discussion({ id, loaded }) {
   const [answered, setAnswered] = useState(/** @type {PostMessage | null} */ (null));
   useLive(loaded.reload, { seconds: 30, active: true, concerns: ({ subject }) => subject === id });
   return html`

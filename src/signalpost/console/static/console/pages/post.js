@@ -30,13 +30,24 @@ const WAITING = new Set(["pending", "publishing", "processing", "retrying", "unk
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} PostData */
 
-/** @param {{id: string, part: string}} props */
-export default function Post({ id }) {
-  const loaded = useLoad(() => get(`/posts/${id}`), [id]);
+/** Shown together, so that nothing moves: the post, its history, what the team says. @param {string} id */
+function useEverything(id) {
+  const loaded = useLoad(
+    async () => (await Promise.all([get(`/posts/${id}`), Discussion.ready()]))[0],
+    [id],
+  );
   const history = useLoad(
     () => all(`/posts/${id}/audit`, {}, 200),
     [id, loaded.data?.updatedAt, loaded.data?.counts.published, loaded.data?.status],
   );
+  const discussion = useLoad(() => all(`/posts/${id}/discussion`, {}, 500), [id]);
+  const first = [loaded, history, discussion].find(({ loading, data }) => loading && !data) ?? loaded;
+  return { loaded, history, discussion, first };
+}
+
+/** @param {{id: string, part: string}} props */
+export default function Post({ id }) {
+  const { loaded, history, discussion, first } = useEverything(id);
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
@@ -50,8 +61,6 @@ export default function Post({ id }) {
         post.targets.some((target) => WAITING.has(target.status) && target.status !== "pending")),
   });
   if (loaded.problem instanceof Problem && loaded.problem.status === 404) return html`<${NotFound} />`;
-  // Shown together, so that nothing moves down.
-  const first = post && history.loading && !history.data ? history : loaded;
   return html`
     <${Loaded} loaded=${first} lines=${8}>
       ${() => html`
@@ -82,7 +91,7 @@ export default function Post({ id }) {
                   `)}
                 </ul>
               <//>
-              <${Discussion} id=${id} />
+              <${Discussion} id=${id} loaded=${discussion} />
               <${Card} title=${t("What happened")}>
                 <${Loaded} loaded=${history}>
                   ${(/** @type {typeof history.data} */ entries) => html`
