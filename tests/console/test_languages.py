@@ -1,4 +1,4 @@
-"""Every language of the product is complete: the console, the pages without scripts, and the mails that have one."""
+"""Every language of the product is complete: the console, the pages without scripts, and mails."""
 
 import json
 import re
@@ -6,17 +6,26 @@ import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import httpx
 import pytest
+from jinja2 import Environment, nodes
 from tests.console import catalogs
 from tests.console.catalogs import FRAME, MESSAGES, OF_OPTIONS, TRANSLATED
 from tests.counterparts import tools
 
 from signalpost import mail
+from signalpost.accounts import notices
 from signalpost.console.texts import DEFAULT, LANGUAGES, NAMES, Texts
+from signalpost.feeds.states import HELD
+from signalpost.mail import languages as mails
+from signalpost.mail.messages import UNSUBSCRIBE_TEXT
 from signalpost.networks import CONNECTORS, connectors, options
 from signalpost.networks.contract import Connector
+from signalpost.plans import notices as usage
+from signalpost.status.states import IncidentStatus
+from signalpost.support.states import Status
 
 PAGES = tools.CHECKOUT / "src/signalpost/console"
 TEMPLATES = Path(mail.__file__).parent / "templates"
@@ -159,15 +168,44 @@ def test_times_are_in_the_language_and_zone_of_the_reader() -> None:
     assert Texts("de").time(None) == ""
 
 
+def _syntax(template: Path) -> nodes.Template:
+    return Environment(autoescape=True).parse(template.read_text())
+
+
+def _calls_of_mails() -> Iterator[nodes.Call]:
+    """Each place where a template says a text of its own."""
+    for path in TEMPLATES.iterdir():
+        for call in _syntax(path).find_all(nodes.Call):
+            if isinstance(call.node, nodes.Name) and call.node.name == "t" and isinstance(call.args[0], nodes.Const):
+                yield call
+
+
+def _said_by_mails() -> set[str]:
+    """What the templates say, and the words that rooms hand them as values."""
+    statuses = {status.replace("_", " ") for status in (*get_args(IncidentStatus), *get_args(Status))}
+    words = {*notices.ADVICE.values(), *HELD.values(), *usage.WORDS.values(), *ROLES, UNSUBSCRIBE_TEXT}
+    return {call.args[0].value for call in _calls_of_mails()} | statuses | words
+
+
 @pytest.mark.parametrize("language", TRANSLATED)
-def test_mails_that_have_a_language_have_every_one(language: str) -> None:
-    """With the same values as in English."""
-    names = {path.name for code in TRANSLATED for path in (TEMPLATES / code).iterdir()}
-    assert names == {path.name for path in (TEMPLATES / language).iterdir()}
-    for name in names:
-        english, said = ((TEMPLATES / folder / name).read_text() for folder in ("", language))
-        values = re.compile(r"\{\{ \w+ \}\}")
-        assert sorted(values.findall(english)) == sorted(values.findall(said)), f"templates/{language}/{name}"
+def test_mails_say_everything(language: str) -> None:
+    """In its module of `mail/languages`, and nothing else is there; values have the same names."""
+    place, texts, said = f"mail/languages/{language}.py", mails.CATALOGS[language], _said_by_mails()
+    wrong = [f"{place} lacks “{text}”" for text in sorted(said - texts.keys())]
+    wrong += [f"{place} has “{text}”, which no mail says" for text in sorted(texts.keys() - said)]
+    wrong += [issue for text in texts for issue in _unlike_english(place, text, texts[text])]
+    assert not wrong, "\n".join(wrong)
+    assert mails.CATALOGS.keys() == LANGUAGES.keys()
+
+
+def test_mails_say_nothing_past_their_catalogs() -> None:
+    """A text has the values that it names; beside tags, values and `t(...)`, a template has no words."""
+    for call in _calls_of_mails():
+        assert {f"{{{value.key}}}" for value in call.kwargs} == {*_VALUE.findall(call.args[0].value)}
+    for path in TEMPLATES.iterdir():
+        data = "".join(each.data for each in _syntax(path).find_all(nodes.TemplateData))
+        words = re.sub(r"<style>.*?</style>|<[^>]*>|/console|/docs", "", data, flags=re.DOTALL)
+        assert not re.search("[A-Za-z]", words), f"{path.name} says: {words.strip()}"
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -183,6 +221,7 @@ def test_what_stands_on_buttons_and_tabs_is_short(language: str) -> None:
 def test_one_word_has_one_meaning(language: str) -> None:
     """No word that the language has a better one for, and nobody is addressed in two ways."""
     avoided = re.compile(rf"\b({AVOIDED[language]})\b", re.IGNORECASE)
-    texts = [*catalogs.everything(language).values(), *LANGUAGES[language].texts.values()]
+    pages_and_mails = (catalogs.everything(language), LANGUAGES[language].texts, mails.CATALOGS[language])
+    texts = [text for catalog in pages_and_mails for text in catalog.values()]
     assert [text for text in texts if avoided.search(_COMMAND.sub("", text))] == []
     assert catalogs.catalog(language, FRAME)

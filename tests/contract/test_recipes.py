@@ -34,7 +34,7 @@ COPIED: Final = (
 COPIED_FOR_A_LANGUAGE: Final = (
     "src/signalpost/console/languages/{}.py",
     "src/signalpost/console/static/console/messages/{}",
-    "src/signalpost/mail/templates/{}",
+    "src/signalpost/mail/languages/{}.py",
 )
 
 
@@ -59,7 +59,7 @@ RECIPES: Final = {
     "limit": Recipe("Add a plan limit", "four files", 4),
     "job": Recipe("Add a job", "two files, three for the first job of a room", 3),
     "page": Recipe("Add a console page", "four files, and two in each language", 4 + 2 * len(TRANSLATED)),
-    "language": Recipe("Add a language", "a line, a module, a folder and the mails", 2),  # besides what is copied
+    "language": Recipe("Add a language", "a line, a module, a folder and the mails", 3),  # besides what is copied
     "network_package": Recipe("Add a network from a package", "two files", 2),
 }
 

@@ -82,6 +82,7 @@ READS = {
     ("main", "account"): "`signalpost accounts list` shows the whole installation",
     ("main", "api_key"): "`signalpost keys list` shows the whole installation",
     ("main", "app_user"): "`signalpost users list` shows the whole installation",
+    ("mail", "app_user"): "a mail is in the language of its reader",
     ("mail", "job"): "a message that waits is read from its job",
     ("main", "lane"): "`signalpost doctor` counts overdue lanes",
     ("main", "mail_message"): "`signalpost mail list` shows the whole installation",

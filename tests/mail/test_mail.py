@@ -81,6 +81,28 @@ async def test_a_message_travels_through_the_job(mailing: AppContext, inbox: Inb
     assert (row["state"], row["attempts"], row["message"]) == ("sent", 1, None)
 
 
+@pytest.mark.parametrize(
+    ("locale", "subject"),
+    [("de-AT", "Neues Passwort wählen"), ("es", "Elige una contraseña nueva"), ("fr", "Choose a new password")],
+)
+async def test_a_mail_is_in_the_language_of_its_reader(
+    mailing: AppContext, inbox: Inbox, make: Make, locale: str, subject: str
+) -> None:
+    """Whoever is no user gets it in the language of who sends it."""
+    owner = await make.owner()
+    stranger = address_at("example.test")
+    async with mailing.database.transaction() as db:
+        await db.execute("update app_user set locale = $2 where id = $1", owner.user_id, locale)
+        email = await db.fetchval("select email from app_user where id = $1", owner.user_id)
+        for to, sender_id in ((email, None), (stranger, owner.user_id)):
+            message = Message(to=to, template="password_reset", values=RESET)
+            assert await mail.enqueue(db, message, sender_id=sender_id)
+    await send_waiting(mailing, email)
+    await send_waiting(mailing, stranger)
+
+    assert {arrived["To"]: arrived["Subject"] for arrived in inbox.messages} == {email: subject, stranger: subject}
+
+
 async def test_a_subscription_can_be_ended_from_the_mail_program(mailing: AppContext, inbox: Inbox) -> None:
     link = "https://signalpost.test/unsubscribe?token=s3cret"
     message = await enqueue(

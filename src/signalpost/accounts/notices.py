@@ -38,7 +38,7 @@ select w.name, u.email from workspace w join member m on m.workspace_id = w.id a
     and m.status = 'active' join app_user u on u.id = m.user_id
 where w.id = $1
 """
-_ADVICE = {
+ADVICE = {
     "needs_reauth": "Connect it again. It keeps its posts.",
     "restricted": "Find out at the network why it is blocked. The service looks again by itself.",
     "expiring": "Its token ends within a week and cannot be renewed. Connect it again before that.",
@@ -80,7 +80,7 @@ async def _notice(db: Db, workspace_id: UUID) -> None:
 async def _mail(db: Db, workspace_id: UUID, owner: Row, changed: Sequence[Row]) -> bool:
     """Return whether the owner gets the message."""
     lines = [
-        {"account": f"{networks.name_of(platform)}: {username}", "reason": reason or "", "advice": _ADVICE[status]}
+        {"account": f"{networks.name_of(platform)}: {username}", "reason": reason or "", "advice": ADVICE[status]}
         for platform, username, status, reason, _ in changed[:ACCOUNTS_MAX]
     ]
     values = {"workspace": owner[0], "accounts": lines, "more": max(0, len(changed) - ACCOUNTS_MAX)}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from signalpost.console.forms import read_form, token_of
 from signalpost.console.sign_in import open_session
 from signalpost.console.site import Site, check_origin
-from signalpost.console.texts import spoken
+from signalpost.console.texts import language_of, spoken
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import problems
@@ -38,7 +38,12 @@ class FirstRunPages:
         token, email, password = token_of(request), form["email"], form["password"]
         try:
             await first_run.redeem(
-                self.site.web.context, token, email=email, password=password, workspace_name=form["workspaceName"]
+                self.site.web.context,
+                token,
+                email=email,
+                password=password,
+                workspace_name=form["workspaceName"],
+                locale=language_of(request),
             )
         except InvalidCredentials:
             return self._expired(request)

@@ -6,7 +6,7 @@ import msgspec
 
 from signalpost.console.forms import read_form
 from signalpost.console.site import Site, check_origin
-from signalpost.console.texts import spoken
+from signalpost.console.texts import language_of, spoken
 from signalpost.identity.actions import sign_in, sign_up
 from signalpost.identity.schemas import UserRegister
 from signalpost.kit import problems
@@ -44,7 +44,7 @@ class RegisterPages:
                 _decoder, msgspec.json.encode({name: value for name, value in form.items() if value})
             )
             with across_workspaces():  # the user is new, and so is the workspace
-                registration = await sign_up.register(self.context, data, address)
+                registration = await sign_up.register(self.context, data, address, locale=language_of(request))
         except (problems.ValidationFailed, problems.AlreadyExists) as problem:
             messages = {issue.path.removeprefix("/"): issue.message for issue in reversed(problem.errors)}
             return self._form(request, form, messages, status=422)

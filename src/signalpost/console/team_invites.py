@@ -52,9 +52,11 @@ class TeamInvitePages:
         body = msgspec.json.encode(fields)
         data = validation.decode_body(_decoder, body)
         address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
-        with across_workspaces():  # the token tells the workspace
-            accepted = await invites.accept(self.context, _token(request), data, bearer=None, address=address)
         words = spoken(request)
+        with across_workspaces():  # the token tells the workspace
+            accepted = await invites.accept(
+                self.context, _token(request), data, bearer=None, address=address, locale=words["language"]
+            )
         t = words["t"]
         text = t(
             "You are a member of {workspace} now. Sign in as {email}.",

@@ -12,6 +12,7 @@ from signalpost.engine import jobs
 from signalpost.kit import batches, log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
+from signalpost.mail.languages import language_of
 from signalpost.mail.messages import Message, mailbox_of, render
 
 JOB: Final = "mail.send"
@@ -27,6 +28,10 @@ _logger = log.get("mail")
 State = Literal["sent", "kept", "rejected", "failed"]
 
 _NOTE = "select note_message($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"  # in the migrations
+_LOCALE = """
+select coalesce(
+    (select locale from app_user where email_key = lower($1)), (select locale from app_user where id = $2::uuid))
+"""
 _ATTEMPT = """
 insert into mail_message (id, workspace_id, recipient, mailbox, template, attempts) values ($1, $2, $3, $4, $5, 1)
 on conflict (id) do update set attempts = mail_message.attempts + 1 returning attempts
@@ -74,6 +79,7 @@ async def enqueue(
     owner_id: UUID | None = None,
     per_day: int | None = None,
     queue: str | None = None,
+    sender_id: UUID | None = None,
 ) -> bool:
     """Have the message sent; return False if its mailbox, or whoever causes it, had enough: then nothing was written.
 
@@ -85,6 +91,7 @@ async def enqueue(
             shares a workspace with them is bounded for them, in all their workspaces together.
         per_day: how many such messages the owner may cause in a day; None: any number.
         queue: of what goes to many people, so that it delays no other message.
+        sender_id: the user who has it sent; a recipient who is no user is addressed in their language.
     """
     kind = KINDS[message.template]
     noted: bool | None = await db.fetchval(
@@ -96,6 +103,9 @@ async def enqueue(
     if not noted:
         _logger.warning("mail.bounded", template=message.template)
         return False
+    if "language" not in message.values:
+        locale: str | None = await db.fetchval(_LOCALE, message.to, sender_id)
+        message.values = message.values | {"language": language_of(locale)}
     key = f"{JOB}:{message.id.hex}"
     await jobs.enqueue(db, JOB, msgspec.to_builtins(message), unique_key=key, workspace_id=workspace_id, queue=queue)
     return True

@@ -11,21 +11,23 @@ from msgspec import Struct, field
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.markdown import to_html
+from signalpost.mail.languages import Texts, language_of
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
 
-    from jinja2 import Environment, Template
+    from jinja2 import Environment
 
 UNSUBSCRIBE: Final = "unsubscribe_link"
 """The value that makes a message one of a subscription."""
+UNSUBSCRIBE_TEXT: Final = "To receive no more of these messages: {link}"
 _SECRETS: Final = "mail-secrets"
 
 
 class Message(Struct, kw_only=True):
     """What to send to whom. `values` fill the templates `<template>.txt` and `<template>.html`.
 
-    If `language` is among them, those in the folder of that name go first: `de/<template>.txt`.
+    `language` among them is that of the recipient; without it, `enqueue` takes the one of the user with this address.
 
     The id becomes the Message-ID: if a job runs twice, the mailbox receives the same message twice and may drop one.
     """
@@ -49,9 +51,12 @@ def mailbox_of(address: str) -> str:
 
 
 def _values(message: Message, keys: KeyRing) -> dict[str, Any]:
+    """Return what the templates may use: besides the values, `t`, which says a text in `language`."""
+    texts = Texts(language_of(message.values.get("language")))
+    spoken = message.values | {"t": texts, "language": texts.language}
     if not message.secrets:
-        return message.values
-    return message.values | msgspec.json.decode(keys.open(message.secrets, context=_SECRETS), type=dict[str, str])
+        return spoken
+    return spoken | msgspec.json.decode(keys.open(message.secrets, context=_SECRETS), type=dict[str, str])
 
 
 @cache
@@ -70,19 +75,16 @@ def _templates() -> "Environment":
     return templates
 
 
-def _template(name: str, values: Mapping[str, Any]) -> "Template":
-    return _templates().select_template([f"{values['language']}/{name}", name] if "language" in values else [name])
-
-
 def read(message: Message, keys: KeyRing) -> tuple[str, str]:
     """Return the subject, which is the first line of the text template, and the text of a message."""
     return _text(message, _values(message, keys))
 
 
 def _text(message: Message, values: Mapping[str, Any]) -> tuple[str, str]:
-    subject, _, text = _template(f"{message.template}.txt", values).render(values).partition("\n")
+    subject, _, text = _templates().get_template(f"{message.template}.txt").render(values).partition("\n")
     if link := values.get(UNSUBSCRIBE):
-        text = f"{text.strip()}\n\nTo receive no more of these messages: {link}"
+        unsubscribe = values["t"](UNSUBSCRIBE_TEXT, link=link)
+        text = f"{text.strip()}\n\n{unsubscribe}"
     return " ".join(subject.split()), text.strip() + "\n"
 
 
@@ -113,6 +115,6 @@ def render(message: Message, sender: str, keys: KeyRing) -> "EmailMessage":
         email["List-Unsubscribe"] = f"<{link}>"
         email["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     email.set_content(text)
-    html = _template(f"{message.template}.html", values).render(values, subject=subject)
+    html = _templates().get_template(f"{message.template}.html").render(values, mail_subject=subject)
     email.add_alternative(html, subtype="html")
     return email

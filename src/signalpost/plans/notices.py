@@ -93,11 +93,11 @@ async def _report(context: AppContext, db: Db, notice: DueNotice, month: date) -
         "plan": notice.plan,
         "used": notice.used,
         "maximum": notice.maximum,
-        "what": _WORDS[notice.metric],
+        "what": WORDS[notice.metric],
         "all": notice.percent == ALL,
     }
     message = Message(to=notice.email, template="usage_notice", values=values)
     await mail.enqueue(db, message, workspace_id=notice.workspace_id)
 
 
-_WORDS: Final = {"posts": "posts", "aiCaptions": "captions by AI"}
+WORDS: Final = {"posts": "posts", "aiCaptions": "captions by AI"}

@@ -148,7 +148,7 @@ def _line(context: AppContext, post: _PendingPost) -> dict[str, str]:
     return {
         "client": post.client,
         "title": " ".join(post.title.split()),
-        "by": (asker.name if asker else None) or "Someone",
+        "by": (asker.name if asker else None) or "",
         "due": _due(post.scheduled_at, post.timezone),
         "note": post.approval.note or "",
         "link": _link(context, post.id),

@@ -98,7 +98,14 @@ async def _mail_invite(context: AppContext, db: Db, caller: Caller, row: MemberR
     owner_id = await members.owner_of(db, caller.workspace_id)
     is_new = context.settings.registration == "open" and caller.plan in _UNPAID and await members.is_new(db, owner_id)
     per_day = NEW_OWNER_MAILS_PER_DAY if is_new else None
-    return await mail.enqueue(db, message, workspace_id=caller.workspace_id, owner_id=owner_id, per_day=per_day)
+    return await mail.enqueue(
+        db,
+        message,
+        workspace_id=caller.workspace_id,
+        owner_id=owner_id,
+        per_day=per_day,
+        sender_id=caller.user_id,
+    )
 
 
 async def update_member(context: AppContext, db: Db, caller: Caller, seen: MemberRow, data: RoleUpdate) -> Member:

@@ -43,9 +43,17 @@ async def find_open(context: AppContext, db: Db, token: str) -> tuple[InviteRow,
 
 
 async def accept(
-    context: AppContext, token: str, data: InviteAccept, *, bearer: str | None, address: str
+    context: AppContext,
+    token: str,
+    data: InviteAccept,
+    *,
+    bearer: str | None,
+    address: str,
+    locale: str | None = None,
 ) -> AcceptedInvite:
     """Join the workspace: as the user of the bearer, else as the one with the invited address, or as a new one.
+
+    `locale`: in which language the invitation was shown, which is that of a new user.
 
     Raises:
         NotFound, InviteUsed, InviteExpired, InviteRevoked: see `find_open`.
@@ -68,7 +76,9 @@ async def accept(
         if proved is not None:
             await sign_in.require_unchanged(context, db, *proved)
         if user_id is None:
-            user_id = await sign_up.create_user(db, email=invite.email, password_hash=password_hash, name=data.name)
+            user_id = await sign_up.create_user(
+                db, email=invite.email, password_hash=password_hash, name=data.name, locale=locale
+            )
         return await _join(context, db, invite, user_id, mailed=mailed, sign_in_from=None if caller else address)
 
 

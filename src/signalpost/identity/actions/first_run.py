@@ -46,7 +46,9 @@ async def is_valid(db: Db, token: str) -> bool:
     return bool(await db.fetchval(_VALID, tokens.digest(token)))
 
 
-async def redeem(context: AppContext, token: str, *, email: str, password: str, workspace_name: str) -> NewWorkspace:
+async def redeem(
+    context: AppContext, token: str, *, email: str, password: str, workspace_name: str, locale: str | None = None
+) -> NewWorkspace:
     """Create the first owner. Their browser knows the time zone, and the console sets it.
 
     Raises:
@@ -64,7 +66,7 @@ async def redeem(context: AppContext, token: str, *, email: str, password: str, 
             await db.execute(_LOCK)
             if not await db.fetchval(_REDEEM, tokens.digest(token)):
                 raise _link_expired()
-            user_id = await create_user(db, email=email, password_hash=password_hash)
+            user_id = await create_user(db, email=email, password_hash=password_hash, locale=locale)
             workspace_id, profile_id = await create_workspace(context, db, user_id=user_id, name=workspace_name)
     return NewWorkspace(user_id=user_id, workspace_id=workspace_id, profile_id=profile_id)
 

@@ -31,8 +31,8 @@ class NewWorkspace(Struct, frozen=True, kw_only=True):
     profile_id: UUID
 
 
-async def register(context: AppContext, data: UserRegister, address: str) -> Registration:
-    """Create a user, their workspace and a session.
+async def register(context: AppContext, data: UserRegister, address: str, *, locale: str | None = None) -> Registration:
+    """Create a user, their workspace and a session. `locale`: in which language the form was shown.
 
     Raises:
         RegistrationClosed: SIGNALPOST_REGISTRATION is not `open`; nothing else is checked.
@@ -48,7 +48,12 @@ async def register(context: AppContext, data: UserRegister, address: str) -> Reg
     workspace_name = data.workspace_name or f"{data.name or data.email.partition('@')[0]}'s workspace"[:100]
     async with context.database.transaction() as db:
         user_id = await create_user(
-            db, email=data.email, password_hash=password_hash, name=data.name, timezone=data.timezone
+            db,
+            email=data.email,
+            password_hash=password_hash,
+            name=data.name,
+            timezone=data.timezone,
+            locale=locale,
         )
         workspace_id, profile_id = await create_workspace(
             context, db, user_id=user_id, name=workspace_name, timezone=data.timezone
@@ -72,21 +77,28 @@ async def register(context: AppContext, data: UserRegister, address: str) -> Reg
 
 
 _INSERT_USER = """
-insert into app_user (id, email, name, password_hash, timezone) values ($1, $2, $3, $4, $5)
+insert into app_user (id, email, name, password_hash, timezone, locale) values ($1, $2, $3, $4, $5, coalesce($6, 'en'))
 on conflict (email_key) do nothing
 returning id
 """
 
 
 async def create_user(
-    db: Db, *, email: str, password_hash: str | None, name: str | None = None, timezone: str | None = None
+    db: Db,
+    *,
+    email: str,
+    password_hash: str | None,
+    name: str | None = None,
+    timezone: str | None = None,
+    locale: str | None = None,
 ) -> UUID:
     """Write a user; without a password hash, nobody can sign in as this user.
 
     Raises:
         AlreadyExists: the e-mail address, in any case, belongs to a user already.
     """
-    user_id: UUID | None = await db.fetchval(_INSERT_USER, ids.new_id(), email, name, password_hash, timezone or "UTC")
+    values = (ids.new_id(), email, name, password_hash, timezone or "UTC", locale)
+    user_id: UUID | None = await db.fetchval(_INSERT_USER, *values)
     if user_id is None:
         raise problems.AlreadyExists(
             "A user with this e-mail address already exists.",

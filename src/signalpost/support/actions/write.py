@@ -141,5 +141,5 @@ def _values(context: AppContext, ticket: TicketRow, body: str | None) -> dict[st
         "subject": ticket.subject,
         "status": ticket.status.replace("_", " "),
         "text": text,
-        "link": f"{context.fixed_url}/api/v1/support/{ids.encode('tkt', ticket.id)}",
+        "link": f"{context.fixed_url}/console/support/{ids.encode('tkt', ticket.id)}",
     }

@@ -161,9 +161,7 @@ async def _disable(db: Db, webhook_ids: Sequence[UUID]) -> None:
             workspace=ids.encode("wsp", workspace_id),
             lost=lost,
         )
-        values = {"workspace": workspace, "url": url, "name": name, "lost": lost, "days": LOST_DAYS} | {
-            "path": f"/api/v1/webhooks/{ids.encode('whk', webhook_id)}"
-        }
+        values = {"workspace": workspace, "url": url, "name": name, "lost": lost, "days": LOST_DAYS}
         message = mail.Message(to=email, template="webhook_disabled", values=values)
         await mail.enqueue(db, message, workspace_id=workspace_id)
 

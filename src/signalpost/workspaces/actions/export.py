@@ -193,7 +193,7 @@ async def _make(context: AppContext, lease: Lease, row: ExportRow) -> None:
     async with lease.transaction() as db:
         if await db.fetchval(_FINISH, workspace_id, row.requested_at, VALID, size):
             values = {
-                "workspace": recipient["name"], "path": f"/workspaces/{ids.encode('wsp', workspace_id)}/export",
+                "workspace": recipient["name"], "link": f"{context.fixed_url}/console/team",
                 "until": f"{clock.now() + VALID:%Y-%m-%d %H:%M} UTC",
             }  # fmt: skip
             message = mail.Message(to=recipient["email"], template="export_ready", values=values)
