@@ -95,6 +95,10 @@ async def test_a_post_is_moved_by_keyboard_alone(console: OpenPage, owned: Api, 
         field = dialog.get_by_label("Move to…")
         await field.fill(f"{coming.change_of_clocks(3)}T02:30")
         await expect(dialog).to_contain_text("This time does not exist: the clocks go forward. 03:30 is taken.")
+        await field.blur()
+        await field.focus()
+        await page.keyboard.type("01022034")  # the year is 2 and 20 and 203 meanwhile
+        await expect(field).to_have_value("2034-01-02T02:30")
         await field.fill(f"{then}T11:00")
         await expect(dialog).to_contain_text(f"Berlin, UTC+{hours}")
         await page.keyboard.press("Enter")

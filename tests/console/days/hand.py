@@ -126,10 +126,26 @@ class Hand:
     async def select(self, target: Locator, option: str) -> None:
         if self.way.keys:
             await self.reach(target)
-            await self.page.keyboard.type(option)
+            await self._type_keys(option)
+            # Letters that come slowly are a new word each: arrow keys lead to the rest.
+            wanted = target.locator("option").get_by_text(option, exact=True).first
+            while steps := await wanted.evaluate("option => option.index - option.closest('select').selectedIndex"):
+                await self.page.keyboard.press("ArrowDown" if steps > 0 else "ArrowUp")
         else:
             await target.select_option(label=option)
         await expect(target.locator("option:checked")).to_have_text(option)
+
+    async def _type_keys(self, text: str) -> None:
+        """Press the key of each letter, as a keyboard of that language has them.
+
+        Playwright knows the keys of an American one; other letters it inserts, which is nothing that a list hears.
+        """
+        line = await self.page.context.new_cdp_session(self.page)
+        for letter in text:
+            key = {"key": letter, "text": letter, "unmodifiedText": letter}
+            await line.send("Input.dispatchKeyEvent", {"type": "keyDown", **key})
+            await line.send("Input.dispatchKeyEvent", {"type": "keyUp", **key})
+        await line.detach()
 
     async def tick(self, name: str, within: Locator | None = None) -> None:
         """Tick a box."""

@@ -90,5 +90,7 @@ export function wallTime(at, timeZone) {
     });
   if (!cached) walls.set(timeZone, of);
   const parts = Object.fromEntries(of.formatToParts(at).map((part) => [part.type, part.value]));
-  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
+  // While "2026" is typed, the year is 2, 20 and 202.
+  const year = parts.year.padStart(4, "0");
+  return `${year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
 }

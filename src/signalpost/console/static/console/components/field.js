@@ -39,6 +39,8 @@ export function Field({
     "aria-describedby": described,
     "aria-invalid": error ? "true" : undefined,
     autofocus,
+    // Without it, a year can be typed that has more than four digits, which no other part understands.
+    max: type === "datetime-local" ? "9999-12-31T23:59" : undefined,
     ...rest,
     onInput: (/** @type {InputEvent} */ event) => onInput?.(event.currentTarget.value),
   };
