@@ -259,6 +259,22 @@ async def test_curl_gets_lines_that_a_person_can_read(small_app: SmallApp) -> No
         assert read.json().keys() == plain.json().keys()
 
 
+async def test_the_console_gets_long_json_compressed(small_app: SmallApp) -> None:
+    """With the length that it then has, and only the console: programs get it as before."""
+    for _ in range(12):
+        await small_app.api.post("/things", json={"name": "squeeze"}, key="ann")
+    for headers, coding in (
+        ({"X-Console": "1"}, "gzip"),
+        ({"X-Console": "1", "Accept-Encoding": "identity"}, None),
+        ({}, None),
+    ):
+        answer = await small_app.api.get("/things?color=squeeze", key="ann", headers=headers)
+        short = await small_app.api.get("/me", key="ann", headers=headers)
+        assert (answer.headers.get("content-encoding"), len(answer.json()["data"])) == (coding, 12)
+        assert int(answer.headers["content-length"]) == answer.num_bytes_downloaded
+        assert "content-encoding" not in short.headers
+
+
 async def test_204_has_no_body_and_request_ids_are_echoed(small_app: SmallApp) -> None:
     made = (await small_app.api.post("/things", json={"name": "gone"}, key="ann")).json()
     answer = await small_app.api.delete(f"/things/{made['id']}", key="ann", headers={"X-Request-Id": "mine-12345"})

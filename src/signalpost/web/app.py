@@ -36,11 +36,12 @@ from signalpost.web.request import (
     require_valid_host,
     url_of,
 )
-from signalpost.web.response import PROBLEM_HEADER, Response, indented, problem_response
+from signalpost.web.response import PROBLEM_HEADER, Response, compressed, indented, problem_response
 from signalpost.web.router import API_PREFIX, Handler, Route, Router
 from signalpost.web.routing import Endpoint
 from signalpost.web.serve import Web, serve
 from signalpost.web.served import Served
+from signalpost.web.session_cookie import HEADER
 
 PREFIXES = (API_PREFIX, "/v1")
 _HOST_CHARACTERS_MAX = 100
@@ -98,11 +99,19 @@ class Application:
             return _unmatched(self._web, request, problems.InternalError())
 
     def _for_reader(self, request: Request, response: Response) -> Response:
-        """Return what a person would read: to a browser a problem as a page, to curl JSON with line breaks."""
+        """Return what a person would read: to a browser a problem as a page, to curl JSON with line breaks.
+
+        The console, which may stand behind a slow line, gets JSON compressed. No other site can have a browser send its
+        header, so nobody can learn a secret from how long a compressed answer with their own words in it is.
+        """
         is_problem = response.status >= 400 and PROBLEM_HEADER in response.headers
         if is_problem and self._problem_page is not None and navigates(request):
             return self._problem_page(response)
-        return indented(response) if request.headers.raw(b"user-agent").startswith(b"curl/") else response
+        headers = request.headers
+        if headers.raw(b"user-agent").startswith(b"curl/"):
+            return indented(response)
+        is_compressible = HEADER in headers and "gzip" in headers.get("accept-encoding", "")
+        return compressed(response) if is_compressible else response
 
     def _requested_url(self, request: Request) -> str | None:
         settings = self._web.context.settings

@@ -1,6 +1,7 @@
 """The ASGI response of the service, and problems rendered as one."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from copy import copy
 from typing import Any
@@ -16,6 +17,8 @@ SEND_SECONDS = 30.0
 PROBLEM_HEADER = (b"content-type", b"application/problem+json")
 _JSON = (b"application/json", PROBLEM_HEADER[1])
 _INDENTED_BYTES_MAX = 65_536
+_COMPRESSED_BYTES = range(1_000, 2_000_000)
+"""Below, nothing is gained; above, compressing would hold up other requests for more than some milliseconds."""
 _encode = json.Encoder().encode
 
 _BASE: Headers = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
@@ -65,9 +68,23 @@ def indented(response: Response) -> Response:
     body, media_type = response.body, dict(response.headers).get(b"content-type")
     if isinstance(body, Stream) or len(body) > _INDENTED_BYTES_MAX or media_type not in _JSON:
         return response
+    return _with_body(response, json.format(body, indent=2) + b"\n")
+
+
+def compressed(response: Response) -> Response:
+    """Return a copy whose JSON is compressed with gzip, if it is long enough; other responses as they are."""
+    body, media_type = response.body, dict(response.headers).get(b"content-type")
+    if isinstance(body, Stream) or len(body) not in _COMPRESSED_BYTES or media_type not in _JSON:
+        return response
+    copied = _with_body(response, gzip.compress(body, compresslevel=1, mtime=0))
+    copied.headers.append((b"content-encoding", b"gzip"))
+    return copied
+
+
+def _with_body(response: Response, body: bytes) -> Response:
     copied = copy(response)
-    copied.body = json.format(body, indent=2) + b"\n"
-    length = b"%d" % len(copied.body)
+    copied.body = body
+    length = b"%d" % len(body)
     copied.headers = [(name, length if name == b"content-length" else value) for name, value in response.headers]
     return copied
 
