@@ -11,7 +11,7 @@ from simulator.ledger import Entry, grown
 from simulator.messages import BadBody, Fail, Request, Response
 from simulator.oauth import Grant, OAuthError, OAuthRules, OAuthServer
 from simulator.specification import Specification
-from simulator.world import Quota, World
+from simulator.world import Person, Quota, World
 
 Handler = Callable[[Any, Request], Response]
 AnyHandler = TypeVar("AnyHandler", bound=Handler)
@@ -272,6 +272,41 @@ class Network(ABC):
         values = {"account_id": request.person.id, "remote_id": self.new_id()} | values
         entry = Entry(network=self.key, kind=kind, text=text, at=self.world.clock(), **values)
         return self.world.ledger.add(entry)
+
+    def receive_comment(self, parent_id: str, person: Person, text: str, **details: Any) -> Entry:
+        """Have a person comment on what is public, or answer a comment."""
+        entry = Entry(
+            network=self.key, account_id=person.id, kind="comment", remote_id=self.comment_id(parent_id), text=text,
+            at=self.world.clock(), parent_id=self.comment_parent(parent_id), details=details,
+        )  # fmt: skip
+        return self.world.ledger.add(entry)
+
+    def comment_id(self, parent_id: str) -> str:  # noqa: ARG002 - of networks whose ids say what is commented on
+        """Return the id of a new comment."""
+        return self.new_id()
+
+    def comment_parent(self, parent_id: str) -> str:
+        """Return below what a comment stands; networks that know one level of answers name the comment on top."""
+        return parent_id
+
+    def below(self, remote_id: str) -> list[Entry]:
+        """Return the comments below something and those below them, oldest first; `eventual` hides the last ones."""
+        lag = self.world.strike(self.key, "*", ("eventual",))
+        until = self.world.clock() - timedelta(seconds=lag.seconds if lag else 0)
+        found, waiting = list[Entry](), [remote_id]
+        while waiting:
+            replies = self.world.ledger.replies(self.key, waiting.pop())
+            found += [entry for entry in replies if entry.at <= until]
+            waiting += [entry.remote_id for entry in replies]
+        return sorted(found, key=lambda entry: (entry.at, entry.remote_id))
+
+    def named(self, account_id: str) -> str:
+        """Return the name of whoever has an account or a place of one."""
+        for person in self.world.people:
+            for holder in (person, *person.destinations):
+                if person.network == self.key and holder.id == account_id:
+                    return holder.name
+        return account_id
 
     def listed(self, account_id: str) -> list[Entry]:
         """Return what lists show of an account, newest first. The fault `eventual` hides its last `seconds`."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.ledger import Entry
-from simulator.messages import File, Request, Response
+from simulator.messages import Fail, File, Request, Response
 from simulator.network import Network, route
-from simulator.networks.facebook_videos import POSTS, Videos
+from simulator.networks.facebook_comments import ENGAGE, FacebookComments
+from simulator.networks.facebook_videos import POSTS
 from simulator.networks.graph import image_type, json_param, moment
 from simulator.oauth import OAuthRules
 from simulator.world import Destination, World
@@ -34,7 +35,7 @@ class Photo:
     used: bool = False
 
 
-class Facebook(Videos):
+class Facebook(FacebookComments):
     oauth_rules = OAuthRules(
         authorize="/v25.0/dialog/oauth",
         token="/oauth/access_token",  # noqa: S106 - a path
@@ -116,12 +117,18 @@ class Facebook(Videos):
             "shares": {"count": shares} if shares else None,
         }
 
-    @route("DELETE /{version}/{node}", scopes=POSTS)
+    @route("DELETE /{version}/{node}")
     def remove(self, request: Request) -> Response:
         entry = self.world.ledger.find(self.key, request.args["node"])
         if entry is None:
             raise self.missing(request.args["node"])
-        self.page_of(request, entry.account_id)
+        lacking = set(ENGAGE if entry.kind == "comment" else POSTS) - request.grant.scopes
+        if lacking:
+            raise Fail(self.missing_scopes(sorted(lacking)))
+        if entry.kind == "comment":
+            self.comment_of(request)
+        else:
+            self.page_of(request, entry.account_id)
         entry.deleted_at = self.world.clock()
         return Response(200, {"success": True})
 
@@ -210,22 +217,6 @@ class Facebook(Videos):
             request, "story", "", account_id=page.id, media=(photo.digest,), details={"photos": [photo.id]}
         )
         return Response(200, {"success": True, "post_id": entry.remote_id})
-
-    @route("POST /{version}/{node}/comments", scopes=("pages_manage_engagement",))
-    def comment(self, request: Request) -> Response:
-        params, parent = self.params(request), self.world.ledger.find(self.key, request.args["node"])
-        self.only(params, "message", "attachment_url", "attachment_id")
-        if parent is None:
-            raise self.missing(request.args["node"])
-        self.page_of(request, parent.account_id)
-        if not params.get("message"):
-            raise self.fail(100, "The comment is empty")
-        comment_id = f"{parent.remote_id.rpartition('_')[2]}_{self.new_id()}"
-        self.publish(
-            request, "comment", str(params["message"]), account_id=parent.account_id, remote_id=comment_id,
-            parent_id=parent.remote_id,
-        )  # fmt: skip
-        return Response(200, {"id": comment_id})
 
     @route("GET /{version}/{page}/published_posts", scopes=("pages_read_engagement",))
     def published_posts(self, request: Request) -> Response:

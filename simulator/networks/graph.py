@@ -28,7 +28,7 @@ def node_id(value: str) -> str:
 
 
 class GraphNetwork(Network):
-    """The Graph API as a network sees it: nodes, edges and fields."""
+    """The Graph API as a network sees it: nodes, edges and fields. The fault `repeats` lists one page for ever."""
 
     versions: ClassVar[frozenset[str]] = VERSIONS
     checks_proof: ClassVar[bool] = True
@@ -154,6 +154,10 @@ class GraphNetwork(Network):
         limit, first = int(query.get("limit", "25")), int(query.get("after", "0") or 0)
         if not 1 <= limit <= 100:
             raise self.fail(100, "limit has to be between 1 and 100")
+        if self.struck("repeats") and items:
+            return Response(200, {
+                "data": list(items[:limit]), "paging": {"cursors": {"after": str(first + 1)}, "next": self.url},
+            })  # fmt: skip
         page = list(items[first : first + limit])
         body: dict[str, Any] = {"data": page}
         if page:

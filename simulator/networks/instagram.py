@@ -13,9 +13,9 @@ from simulator import text as texts
 from simulator.ledger import Entry
 from simulator.messages import Request, Response
 from simulator.network import Network, route
-from simulator.networks.containers import DAY, Container, ContainerNetwork
-from simulator.networks.facebook_login import FacebookLogin
+from simulator.networks.containers import DAY, Container
 from simulator.networks.graph import json_param, moment
+from simulator.networks.instagram_comments import InstagramComments
 from simulator.oauth import OAuthError, OAuthRules
 from simulator.world import Person
 
@@ -32,7 +32,7 @@ AUDIO = [
 _SINGLE = ("caption", "collaborators", "location_id", "is_ai_generated", "is_paid_partnership")
 
 
-class Instagram(ContainerNetwork, FacebookLogin):
+class Instagram(InstagramComments):
     key = "instagram"
     posts_a_day = 50
     ids_from = 17_900_000_000_000_000
@@ -271,19 +271,6 @@ class Instagram(ContainerNetwork, FacebookLogin):
         fields = request.query.get("fields", "id")
         return self.listed_page(request, [self.shown(self._media(one), fields) for one in entries])
 
-    @route("POST /{version}/{node}/comments")
-    def comment(self, request: Request) -> Response:
-        params, parent = self.params(request), self.world.ledger.find(self.key, request.args["node"])
-        self.only(params, "message")
-        if parent is None or parent.kind == "story":
-            raise self.missing(request.args["node"])
-        if not {"instagram_manage_comments", "instagram_business_manage_comments"} & request.grant.scopes:
-            raise self.fail(10, "Application does not have permission for this action", status=403)
-        entry = self.publish(
-            request, "comment", str(params["message"]), account_id=parent.account_id, parent_id=parent.remote_id
-        )
-        return Response(200, {"id": entry.remote_id})
-
     @route("GET /{version}/{node}/insights")
     def insights(self, request: Request) -> Response:
         entry = self.world.ledger.find(self.key, request.args["node"])
@@ -298,12 +285,14 @@ class Instagram(ContainerNetwork, FacebookLogin):
 
     @route("DELETE /{version}/{node}")
     def remove(self, request: Request) -> Response:
-        is_of_page = self.bearer(request) in self.page_tokens  # Instagram Login cannot delete
-        if not is_of_page or "instagram_manage_contents" not in request.grant.scopes:
-            raise self.fail(10, "Application does not have permission for this action", status=403)
         entry = self.world.ledger.find(self.key, request.args["node"])
         if entry is None:
             raise self.missing(request.args["node"])
+        if entry.kind == "comment":
+            return self.remove_comment(request, entry)
+        is_of_page = self.bearer(request) in self.page_tokens  # Instagram Login cannot delete
+        if not is_of_page or "instagram_manage_contents" not in request.grant.scopes:
+            raise self.fail(10, "Application does not have permission for this action", status=403)
         entry.deleted_at = self.world.clock()
         return Response(200, {"success": True})
 

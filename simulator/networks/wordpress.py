@@ -20,6 +20,7 @@ from typing import Any
 from simulator.ledger import Entry
 from simulator.messages import Fail, File, Request, Response
 from simulator.network import Network, Route, route
+from simulator.networks.wordpress_comments import WordPressComments
 from simulator.oauth import Grant
 from simulator.world import App, Person, World
 
@@ -30,7 +31,7 @@ _AUTHOR = ("edit_posts", "publish_posts", "edit_published_posts", "upload_files"
 CAPABILITIES = {
     "contributor": ("edit_posts",),
     "author": _AUTHOR,
-    "editor": (*_AUTHOR, "manage_categories", "edit_others_posts"),
+    "editor": (*_AUTHOR, "manage_categories", "edit_others_posts", "moderate_comments"),
     "subscriber": (),
 }
 TYPES = re.compile(r"(image/(jpeg|png|gif|webp|avif|heic)|video/|audio/|application/pdf)")
@@ -76,7 +77,7 @@ def readable(content: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
 
 
-class WordPress(Network):
+class WordPress(WordPressComments):
     key = "wordpress"
     ids_from = 100
 
@@ -282,7 +283,7 @@ class WordPress(Network):
         return Response(201, self._post(entry))
 
     def _slug(self, wanted: str) -> str:
-        taken = {entry.details["slug"] for entry in self.world.ledger.of(self.key)}
+        taken = {entry.details.get("slug") for entry in self.world.ledger.of(self.key)}
         numbers = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
         return next(slug for slug in (wanted, *numbers) if slug not in taken)
 
@@ -311,7 +312,7 @@ class WordPress(Network):
         found = [
             entry
             for entry in reversed(self.world.ledger.of(self.key))
-            if entry.at <= until and entry.details["status"] in statuses
+            if entry.kind == "post" and entry.at <= until and entry.details["status"] in statuses
             and query.get("author") in (None, str(int(entry.account_id)))
         ]  # fmt: skip
         length, page = int(query.get("per_page", "10")), int(query.get("page", "1"))
@@ -329,11 +330,19 @@ class WordPress(Network):
             ]  # and are counted all the same
         return Response(200, [self._post(one) for one in shown], headers=headers)
 
+    @route(f"GET {API}/posts/{{post}}")
+    def one_post(self, request: Request) -> Response:
+        self.only(request.query, "_fields")
+        entry = self.world.ledger.find(self.key, request.args["post"])
+        if entry is None or entry.kind != "post":
+            raise self.coded(404, "rest_post_invalid_id", "Invalid post ID.")
+        return Response(200, self._post(entry))
+
     @route(f"DELETE {API}/posts/{{post}}")
     def remove(self, request: Request) -> Response:
         self.only(request.query, "force")
         everything = self.world.ledger.of(self.key, deleted=True)
-        entry = next((one for one in everything if one.remote_id == request.args["post"]), None)
+        entry = next((one for one in everything if one.kind == "post" and one.remote_id == request.args["post"]), None)
         if entry is None:
             raise self.coded(404, "rest_post_invalid_id", "Invalid post ID.")
         if entry.account_id != request.person.id:

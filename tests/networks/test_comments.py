@@ -20,7 +20,6 @@ from signalpost.conformance.harness import (
 )
 from signalpost.kit.http import BadResponse
 from signalpost.networks import CONNECTORS, PLATFORMS, capabilities
-from signalpost.networks.connectors.mastodon.comments import plain_text
 from signalpost.networks.contract import (
     Comments,
     NetworkSession,
@@ -29,6 +28,7 @@ from signalpost.networks.contract import (
     OutgoingReply,
     Published,
 )
+from signalpost.networks.plain_text import plain_text
 
 NOW = datetime(2026, 11, 21, 18, tzinfo=UTC)
 AT = "2026-11-21T18:00:00.000Z"

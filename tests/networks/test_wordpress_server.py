@@ -328,3 +328,119 @@ async def test_a_revoked_password_opens_nothing_and_settles_nothing(wordpress: W
     assert isinstance(WORDPRESS.explain(raised.value), NeedsReconnect)
     assert isinstance(found, OutcomeUnknown), found
     assert [type(end) for end in ends] == [NeedsReconnect] * 3, ends
+
+
+# --- comments ------------------------------------------------------------------------------------------------------
+
+
+async def visitor_says(site: WordPressSite, post_id: str, text: str, parent: str = "0") -> str:
+    """Comment as a visitor does, by the form of the site's pages; return the id of the comment."""
+    form = {
+        "comment_post_ID": post_id, "comment_parent": parent, "comment": text, "author": "Ada",
+        "email": "ada@example.com",
+    }  # fmt: skip
+    async with httpx.AsyncClient(timeout=60) as visitor:
+        answer = await visitor.post(f"{site.url}/wp-comments-post.php", data=form)
+    assert answer.status_code == 302, answer.text
+    return re.findall(r"comment-(\d+)", answer.headers["location"])[0]
+
+
+async def listed(account: NetworkSession, post_id: str) -> Comments | None:
+    assert WORDPRESS.comments is not None
+    return (await WORDPRESS.comments(account, [post_id], None))[post_id]
+
+
+def answer_to(comment: RemoteComment, post_id: str, text: str, clock: Clock) -> OutgoingReply:
+    return OutgoingReply(
+        post_id=post_id, comment_id=comment.remote_id, author_handle=None, reference=comment.reference, text=text,
+        dedupe_key="answer", created_at=clock.now,
+    )  # fmt: skip
+
+
+async def test_comments_of_visitors_are_read_answered_once_held_back_and_deleted(editor: Writer) -> None:
+    published = await editor.publish(a_post("Talk to us", "talk"))
+    assert isinstance(published, Published)
+    post_id, account = published.remote_id, await editor.account()
+    assert await listed(account, post_id) == Comments(items=(), complete=True)
+    assert await listed(account, "99999999") is None
+    first = await visitor_says(editor.site, post_id, 'Is it "rye" & <wheat>?\nOr both')
+
+    found = await listed(account, post_id)
+    assert found is not None
+    [question] = found.items
+    assert (question.remote_id, question.author_name, question.is_own) == (first, "Ada", False)
+    assert question.text.startswith('Is it "rye" &')
+    assert question.hidden, "a visitor's first comment waits for a moderator"
+
+    assert WORDPRESS.hide_comment is not None
+    assert WORDPRESS.delete_comment is not None
+    assert WORDPRESS.reply is not None
+    for hidden in (True, False, False):
+        await WORDPRESS.hide_comment(account, first, {}, hidden)
+        items = {item.remote_id: item for item in (await listed(account, post_id) or Comments()).items}
+        assert items[first].hidden is hidden
+
+    text, journal = 'Both & more: <b> "yes"\n:-)', MemoryJournal()
+    outgoing = answer_to(question, post_id, text, editor.clock)
+    outcome = await WORDPRESS.reply(account, outgoing, journal)
+    assert isinstance(outcome, Published), outcome
+    lost = MemoryJournal(values={"part:0": {"at": editor.clock.now.isoformat()}}, open={"part:0"})
+    assert await WORDPRESS.reply(account, outgoing, lost) == outcome, "a lost response is settled by looking"
+    doubled = await WORDPRESS.reply(account, outgoing, MemoryJournal())
+    assert doubled == outcome, "and WordPress itself takes the same words once"
+
+    items = {item.remote_id: item for item in (await listed(account, post_id) or Comments()).items}
+    assert set(items) == {first, outcome.remote_id}
+    answer = items[outcome.remote_id]
+    assert (answer.parent_id, answer.is_own, answer.text) == (first, True, text)
+    async with httpx.AsyncClient(timeout=60) as visitor:
+        page = html.unescape((await visitor.get(f"{editor.site.url}/?p={post_id}", follow_redirects=True)).text)
+    assert "Both & more: <b> “yes”" in page
+
+    for comment_id in (outcome.remote_id, outcome.remote_id, first, "99999999"):
+        await WORDPRESS.delete_comment(account, comment_id, {})
+    assert await listed(account, post_id) == Comments(items=(), complete=True)
+
+
+async def test_an_author_reads_and_answers_what_is_shown(
+    wordpress: WordPressSite, http: Client, editor: Writer
+) -> None:
+    """Who does not moderate comments sees no held back ones, and waits between two answers."""
+    author = Writer(wordpress, http, "author")
+    published = await author.publish(a_post("By an author", "by an author", title="Author's"))
+    assert isinstance(published, Published)
+    post_id, account = published.remote_id, await author.account()
+    first = await visitor_says(wordpress, post_id, "It's \"good\" -- isn't it?")
+    assert await listed(account, post_id) == Comments(items=(), complete=True)
+    assert WORDPRESS.hide_comment is not None
+    assert WORDPRESS.reply is not None
+    await WORDPRESS.hide_comment(await editor.account(), first, {}, False)
+    [comment] = (await listed(account, post_id) or Comments()).items
+    assert "good" in comment.text
+
+    outgoing = answer_to(comment, post_id, 'It\'s "great" -- thanks', author.clock)
+    outcome = await WORDPRESS.reply(account, outgoing, MemoryJournal())
+    assert isinstance(outcome, Published), outcome
+    lost = MemoryJournal(values={"part:0": {"at": author.clock.now.isoformat()}}, open={"part:0"})
+    assert await WORDPRESS.reply(account, outgoing, lost) == outcome
+    too_fast = await WORDPRESS.reply(account, answer_to(comment, post_id, "And more", author.clock), MemoryJournal())
+    assert isinstance(too_fast, TryLater), too_fast
+    assert too_fast.code == "rate_limited"
+
+
+async def test_a_post_without_comments_takes_no_answer(editor: Writer) -> None:
+    published = await editor.publish(a_post("Closed", "closed"))
+    assert isinstance(published, Published)
+    account, post_id = await editor.account(), published.remote_id
+    first = await visitor_says(editor.site, post_id, "Before it closed")
+    auth = (editor.user.login, editor.user.app_password)
+    async with httpx.AsyncClient(auth=auth, timeout=60) as client:
+        closed = await client.post(
+            f"{editor.site.url}/wp-json/wp/v2/posts/{post_id}", json={"comment_status": "closed"}
+        )
+    assert closed.status_code == 200
+    comment = next(item for item in (await listed(account, post_id) or Comments()).items if item.remote_id == first)
+    assert WORDPRESS.reply is not None
+    outcome = await WORDPRESS.reply(account, answer_to(comment, post_id, "Too late", editor.clock), MemoryJournal())
+    assert isinstance(outcome, Refused), outcome
+    assert (outcome.code, "closed" in (outcome.remediation or "")) == ("content_rejected", True)

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -70,7 +70,7 @@ def account(row: AccountRow, *, posts_today: int) -> PlatformAccount:
         connected_via=row.connected_via,
         parent_account_id=ids.encode_or_none("acc", row.parent_account_id),
         scopes=row.scopes,
-        capabilities=capabilities(networks.get(row.platform), row.facts),
+        capabilities=capabilities(networks.get(row.platform), row.facts, row.scopes),
         token_expires_at=clock.wire_or_none(row.token_expires_at),
         refreshable=row.refreshable,
         last_published_at=clock.wire_or_none(row.last_published_at),
@@ -103,11 +103,13 @@ def destination(entry: Destination, account: AccountRow | None) -> DestinationPa
     )
 
 
-def capabilities(connector: Connector | None, account_facts: Mapping[str, Any] | None = None) -> Capabilities:
+def capabilities(
+    connector: Connector | None, account_facts: Mapping[str, Any] | None = None, scopes: Collection[str] = ()
+) -> Capabilities:
     """Return what an account on this network can do: nothing if the connector was removed."""
     if connector is None:
         return _NO_CAPABILITIES
-    return msgspec.convert(networks.capabilities(connector, account_facts), Capabilities)
+    return msgspec.convert(networks.capabilities(connector, account_facts, scopes), Capabilities)
 
 
 def account_health(

@@ -60,7 +60,8 @@ def actions(row: CommentRow) -> CommentActions:
     connector = networks.get(row.platform)
     if connector is None or row.deleted_at is not None:
         return CommentActions(reply=False, hide=False, like=False, delete=False)
-    remove = connector.delete if row.is_own else connector.delete_comment
+    is_post = row.is_own and connector.facts.replies_are_posts
+    remove = connector.delete if is_post else connector.delete_comment
     return CommentActions(
         reply=connector.reply is not None,
         hide=connector.hide_comment is not None and not row.is_own,

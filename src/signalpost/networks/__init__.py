@@ -1,7 +1,7 @@
 """The social networks: what each allows, and how to publish there. It knows no database, web framework or settings."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
 from signalpost.networks.connectors import (
     bluesky,
@@ -90,6 +90,8 @@ PLATFORMS: tuple[str, ...] = (
 
 ALIASES: Mapping[str, str] = {"twitter": "x", "googlebusiness": "google_business"}
 
+_NOT_ALLOWED: Final = "This connection lacks a permission for comments: {}. Connect the account again and allow it."
+
 
 def add(slug: str, connector: Connector | None) -> None:
     """Add the network of a package that the operator named; None: it was refused, so that nothing can be connected."""
@@ -117,8 +119,13 @@ def canonical(slug: str) -> str | None:
     return slug if slug in PLATFORMS else None
 
 
-def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return what an account on this network can do, as in the API; without account facts, what the network allows."""
+def capabilities(
+    connector: Connector, account_facts: Mapping[str, Any] | None = None, scopes: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return what an account on this network can do, as in the API; without account facts, what the network allows.
+
+    `scopes`: what the account's connection was granted, if that is known.
+    """
     facts: Facts = for_account(connector.facts, account_facts or {})
     image = facts.media.get("image")
     return {
@@ -131,16 +138,28 @@ def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None =
         "firstComment": facts.first_comment,
         "delete": connector.delete is not None,
         "analytics": connector.metrics is not None,
-        "comments": {
-            "read": connector.comments is not None,
-            "reply": connector.reply is not None,
-            "hide": connector.hide_comment is not None,
-            "like": connector.like_comment is not None,
-            "delete": connector.delete_comment is not None,
-            "note": no_comments(connector),
-        },
+        "comments": _of_comments(connector, scopes),
         "maxTextLength": facts.text.max_length,
     }
+
+
+def _of_comments(connector: Connector, scopes: Collection[str]) -> dict[str, Any]:
+    functions = {
+        "read": connector.comments,
+        "reply": connector.reply,
+        "hide": connector.hide_comment,
+        "like": connector.like_comment,
+        "delete": connector.delete_comment,
+    }
+    missing = missing_for_comments(connector, scopes)
+    can = {name: function is not None and not missing for name, function in functions.items()}
+    return {**can, "note": _NOT_ALLOWED.format(", ".join(missing)) if missing else no_comments(connector)}
+
+
+def missing_for_comments(connector: Connector, scopes: Collection[str]) -> Sequence[str]:
+    """Return which permissions the connection of an account lacks for comments; none where nobody knows its scopes."""
+    lacking = [[scope for scope in needed if scope not in scopes] for needed in connector.facts.comments_scopes]
+    return min(lacking, key=len) if lacking and scopes else ()
 
 
 def no_comments(connector: Connector) -> str | None:

@@ -22,7 +22,7 @@ from signalpost.kit import clock, log
 from signalpost.kit.db import Db
 from signalpost.kit.http import BadResponse, HttpFailure
 from signalpost.kit.problems import Unavailable
-from signalpost.networks.contract import ApiError, Comments, Connector, NeedsReconnect, TryLater
+from signalpost.networks.contract import ApiError, Comments, Connector, NeedsReconnect, Outcome, Refused, TryLater
 
 CALLS_MAX: Final = 10
 """Of one account in a run; the rest follows after a pause, so that publishing keeps most of the network's quota."""
@@ -72,6 +72,9 @@ async def collect(context: AppContext, lease: Lease, account_id: UUID) -> RunAga
         per_call = connector.facts.comments_per_call
         due = await queries.due(db, account_id, per_call * CALLS_MAX + 1)
     account = _Account(context, lease, row, connector)
+    if due and (missing := networks.missing_for_comments(connector, row.scopes)):
+        await _leave_alone(account, f"the connection lacks {', '.join(missing)}")
+        return None
     for start in range(0, min(len(due), per_call * CALLS_MAX), per_call):
         batch = due[start : start + per_call]
         try:
@@ -94,8 +97,8 @@ async def _collect(account: _Account, batch: Sequence[DueTarget]) -> RunAgain | 
         if isinstance(outcome, TryLater):
             await _postpone(account, batch, str(error))
             return RunAgain(max(outcome.after_seconds or 0.0, PAUSE_SECONDS))
-        if isinstance(error, NoCredentials) or isinstance(outcome, NeedsReconnect):
-            await _leave_alone(account, error)
+        if isinstance(error, NoCredentials) or isinstance(outcome, NeedsReconnect) or _is_not_allowed(outcome):
+            await _leave_alone(account, str(error))
             return RunAgain(0)
         await _postpone(account, batch, str(error))
         return None
@@ -110,6 +113,11 @@ async def _collect(account: _Account, batch: Sequence[DueTarget]) -> RunAgain | 
         async with account.lease.transaction() as db:
             await _set_next(db, account.row, target, is_there=comments is not None)
     return None
+
+
+def _is_not_allowed(outcome: Outcome | None) -> bool:
+    """Return whether a permission is missing: asking for the next post would be refused as well."""
+    return isinstance(outcome, Refused) and outcome.code == "permission_missing"
 
 
 async def _ask(account: _Account, batch: Sequence[DueTarget]) -> Mapping[str, Comments | None]:
@@ -157,9 +165,9 @@ async def _postpone(account: _Account, batch: Sequence[DueTarget], reason: str) 
             await db.execute(_FAILED, [target.target_id], account.row.workspace_id, at, reason[:500])
 
 
-async def _leave_alone(account: _Account, error: Exception) -> None:
+async def _leave_alone(account: _Account, why: str) -> None:
     """Ask again in a day: the account has to be connected again, or may not read comments."""
-    row, reason = account.row, str(error)[:500]
+    row, reason = account.row, why[:500]
     _logger.warning("comments.refused", platform=row.platform, account=str(row.id), reason=reason[:200])
     async with account.lease.transaction() as db:
         await db.execute(_LEAVE_ALONE, row.id, row.workspace_id, reason)

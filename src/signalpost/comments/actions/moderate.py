@@ -71,10 +71,11 @@ async def delete(context: AppContext, caller: Caller, comment: CommentRow) -> No
     if comment.deleted_at is not None:
         return
     connector = _require(caller, comment)
-    own, others = connector.delete, connector.delete_comment
-    if comment.is_own and own is not None:
-        call: _Call = lambda session: own(session, comment.remote_id, ())  # noqa: E731 - as short as it can be
-    elif not comment.is_own and others is not None:
+    post, others = connector.delete, connector.delete_comment
+    is_post = comment.is_own and connector.facts.replies_are_posts
+    if is_post and post is not None:
+        call: _Call = lambda session: post(session, comment.remote_id, ())  # noqa: E731 - as short as it can be
+    elif not is_post and others is not None:
         call = lambda session: others(session, comment.remote_id, comment.reference)  # noqa: E731
     else:
         raise CommentActionUnavailable(_cannot(connector, "delete this comment"))

@@ -75,7 +75,7 @@ class Connector:
     delete_comment: Callable[[NetworkSession, str, Mapping[str, Any]], Awaitable[None]] | None = None
     """Remove what someone else wrote under the account's post; what is missing counts as removed.
 
-    What the account itself wrote is removed by `delete`.
+    What the account itself wrote is removed by `delete` if `Facts.replies_are_posts`, else by this as well.
     """
 
     connect: Callable[[Server, Mapping[str, str]], Awaitable[Identity]] | None = None

@@ -135,5 +135,7 @@ class Facts:
     sources: Mapping[str, Sourced] = field(default_factory=dict)  # of each number, by its path: media.image.bytes_max
     comments_per_call: int = 1  # posts of which `Connector.comments` reads the comments at once
     comments_note: str | None = None  # what cannot be done with comments there, and why; shown to users
+    comments_scopes: tuple[tuple[str, ...], ...] = ()  # permissions that comments need; one tuple for each login
+    replies_are_posts: bool = True  # whether `delete` removes an answer; False: `delete_comment` does, own ones too
     metrics_per_call: int = 1  # posts of which `Connector.metrics` reads the numbers at once
     dedupes_for_seconds: int | None = None  # how long a repeat with the same key is recognised; None: never

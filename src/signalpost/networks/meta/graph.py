@@ -43,6 +43,11 @@ class Graph(Struct, frozen=True):
         response = await self.server.call("GET", self._path(path), params={**params, **self.credentials})
         return members(response)
 
+    async def page(self, path: str, params: Mapping[str, str], *, bytes_max: int) -> Mapping[str, Any]:
+        """Read a page of an edge that may be larger than other answers."""
+        query = {**params, **self.credentials}
+        return members(await self.server.call("GET", self._path(path), params=query, bytes_max=bytes_max))
+
     async def items(self, path: str, **params: str) -> AsyncIterator[Mapping[str, Any]]:
         """Yield the objects of an edge, over all its pages."""
         for _ in range(PAGES_MAX):

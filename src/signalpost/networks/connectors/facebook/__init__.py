@@ -5,6 +5,7 @@ itself refuses a text that equals the one before it.
 """
 
 from signalpost.networks.connectors.facebook.account import OAUTH_FACTS, check, destinations, exchange
+from signalpost.networks.connectors.facebook.comments import comments, delete_comment, hide_comment, like_comment, reply
 from signalpost.networks.connectors.facebook.facts import FACTS, preflight
 from signalpost.networks.connectors.facebook.publish import delete, explain, metrics, poll, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth
@@ -23,6 +24,11 @@ CONNECTOR = Connector(
     check=check,
     revoke=revoke,
     delete=delete,
+    comments=comments,
+    reply=reply,
+    hide_comment=hide_comment,
+    like_comment=like_comment,
+    delete_comment=delete_comment,
     metrics=metrics,
     preflight=preflight,
 )

@@ -89,6 +89,8 @@ FACTS = Facts(
     notes="Posts go to Pages; personal profiles and groups cannot be posted to. Facebook refuses a text that equals "
     "the one before it. A Page can have 30 reels in 24 hours. Files are uploaded, so this service needs no public "
     "address.",
+    comments_scopes=(("pages_read_user_content", "pages_manage_engagement"),),
+    replies_are_posts=False,
 )
 
 

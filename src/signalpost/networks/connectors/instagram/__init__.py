@@ -14,6 +14,7 @@ from signalpost.networks.connectors.instagram.account import (
     refresh,
     revoke,
 )
+from signalpost.networks.connectors.instagram.comments import comments, delete_comment, hide_comment, reply
 from signalpost.networks.connectors.instagram.facts import FACTS, preflight
 from signalpost.networks.connectors.instagram.publish import delete, explain, metrics, poll, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth
@@ -33,6 +34,10 @@ CONNECTOR = Connector(
     refresh=refresh,
     revoke=revoke,
     delete=delete,
+    comments=comments,
+    reply=reply,
+    hide_comment=hide_comment,
+    delete_comment=delete_comment,
     metrics=metrics,
     preflight=preflight,
 )

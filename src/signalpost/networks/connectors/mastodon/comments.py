@@ -1,7 +1,5 @@
 """Replies to the account's posts, as far as its server knows them, and answers to them."""
 
-import html
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
@@ -14,14 +12,12 @@ from signalpost.networks.connectors.mastodon.calls import call
 from signalpost.networks.connectors.mastodon.publish import publish
 from signalpost.networks.contract import Comments, NetworkSession, OutgoingReply, RemoteComment, Response
 from signalpost.networks.contract.comments import LISTED_MAX
+from signalpost.networks.plain_text import plain_text
 from signalpost.networks.replies import ReplyPost, reply_as_part
 
 _BYTES_MAX: Final = 8_000_000
 """4,096 posts, as many as a server returns to a signed-in account, of 2 KB each."""
-_HTML_MAX: Final = 50_000
 _PUBLIC: Final = frozenset({"public", "unlisted", "private"})  # `direct` is a message between people, not a comment
-_BREAK: Final = re.compile(r"<(?:br|/p)\b[^>]*>?")  # always matches at its beginning, so that nothing is read twice
-_TAG: Final = re.compile(r"<[^>]*>?")
 
 
 class _Author(msgspec.Struct):
@@ -98,15 +94,6 @@ def _comment(status: _Status, post_id: str, own_id: str) -> RemoteComment:
         liked=status.favourited,
         reference={"visibility": status.visibility},
     )
-
-
-def plain_text(content: str) -> str:
-    """Return the text that HTML of a server shows."""
-    text = _TAG.sub("", _BREAK.sub("\n", content[:_HTML_MAX]))
-    try:
-        return html.unescape(text).strip()
-    except ValueError:  # a character reference with thousands of digits
-        return text.strip()
 
 
 def _to_post(reply: OutgoingReply) -> ReplyPost:

@@ -6,6 +6,7 @@ answer the user's own posts are searched for it (decision 0392).
 
 from signalpost.networks.connectors.wordpress.account import check, connect, revoke
 from signalpost.networks.connectors.wordpress.calls import explain
+from signalpost.networks.connectors.wordpress.comments import comments, delete_comment, hide_comment, reply
 from signalpost.networks.connectors.wordpress.facts import FACTS, preflight
 from signalpost.networks.connectors.wordpress.publish import delete, publish, reconcile
 from signalpost.networks.contract import Connector
@@ -21,5 +22,9 @@ CONNECTOR = Connector(
     check=check,
     revoke=revoke,
     delete=delete,
+    comments=comments,
+    reply=reply,
+    hide_comment=hide_comment,
+    delete_comment=delete_comment,
     preflight=preflight,
 )

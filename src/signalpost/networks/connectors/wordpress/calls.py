@@ -19,6 +19,8 @@ from signalpost.networks.contract import (
 from signalpost.networks.responses import members, redacted, response_text, string, wait_seconds
 
 CREATE: Final = "POST /wp/v2/posts"
+COMMENT: Final = "POST /wp/v2/comments"
+FLOOD_SECONDS: Final = 20.0
 FIREWALL: Final = "Ask whoever runs the site to let calls of its REST API (/wp-json) through."
 _GONE: Final = frozenset((
     "incorrect_password", "invalid_username", "invalid_email", "invalid_application_password", "rest_not_logged_in",
@@ -29,7 +31,7 @@ _ALLOW: Final = "Give the user of the site a role that may do this: an author pu
 _PERMISSION: Final = frozenset((
     "rest_cannot_create", "rest_cannot_publish", "rest_cannot_edit", "rest_cannot_edit_others", "rest_cannot_delete",
     "rest_user_cannot_delete_post", "rest_cannot_assign_term", "rest_cannot_assign_sticky", "rest_forbidden_context",
-    "rest_forbidden_status", "rest_forbidden", "rest_cannot_view",
+    "rest_forbidden_status", "rest_forbidden", "rest_cannot_view", "rest_cannot_read_post",
 ))  # fmt: skip
 _RAISE: Final = "raise upload_max_filesize and post_max_size of the site's PHP, or send a smaller file."
 _DROPPED: Final = f"The site's PHP dropped the file before WordPress saw it: {_RAISE}"
@@ -43,6 +45,12 @@ _REFUSALS: Final[Mapping[str, tuple[str, str | None]]] = {
     "rest_post_invalid_id": ("content_rejected", "The post is not there any more."),
     "rest_term_invalid": ("content_rejected", "A category or tag is not there any more: publish again."),
     "rest_invalid_param": ("content_rejected", None),
+    "rest_comment_closed": ("content_rejected", "Comments are closed under this post: open them at the site."),
+    "comment_duplicate": ("duplicate_content", "WordPress takes the same comment once: write another text."),
+    "rest_comment_invalid_id": ("destination_missing", "The comment is not there any more."),
+    "rest_comment_invalid_post_id": ("destination_missing", "The post is not there any more."),
+    "rest_comment_draft_post": ("destination_missing", "The post is a draft, so nobody can comment on it."),
+    "rest_comment_trash_post": ("destination_missing", "The post is in the trash of the site."),
     "empty_content": ("content_rejected", "A post needs a title, a text or an excerpt."),
     "rest_upload_file_too_big": ("media_too_large", "The site takes smaller files alone: raise its limit."),
     "rest_upload_limited_space": ("media_too_large", "The site has no space left for files."),
@@ -122,10 +130,12 @@ def explain(error: ApiError) -> Outcome:
         # Also if two files come at once: WordPress makes the folder twice, and one of them fails.
         details["message"] += f" {_FOLDER}"
         return TryLater(code="platform_unavailable", after_seconds=wait_seconds(response), **details)
+    if code == "comment_flood":  # of users who do not moderate, WordPress takes one comment in 15 seconds
+        return TryLater(code="rate_limited", after_seconds=FLOOD_SECONDS, **details)
     is_refusal = is_json and 400 <= status < 500 and status not in {408, 429} and not code.startswith(_AFTER)
     if is_refusal or status == 413 or (code in _REFUSALS and "/media" in error.call):
         return _refused(error.call, status, code, details)
-    if error.call == CREATE and status != 429:
+    if error.call in {CREATE, COMMENT} and status != 429:
         details.pop("platform_code")
         return OutcomeUnknown(**details)
     kind = "rate_limited" if status == 429 else "platform_unavailable"
