@@ -1,8 +1,8 @@
 """Comments on a site: read by everybody, held back and approved by moderators, answered by users.
 
-Source: the controller of comments of WordPress 6.8 and `wp_allow_comment`. As WordPress does, it takes the same words of
-a user below a comment once, and one comment in 15 seconds of who does not moderate; of a post that is not there its list
-is empty; and a status that a comment has already is answered with an error.
+Source: the controller of comments of WordPress 6.8 and `wp_allow_comment`. As WordPress does, it takes the same words
+of a user below a comment once, and one comment in 15 seconds of who does not moderate; of a post that is not there its
+list is empty; and a status that a comment has already is answered with an error.
 """
 
 import html

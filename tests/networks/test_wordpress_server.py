@@ -24,13 +24,17 @@ from signalpost.networks.contract import (
     Absent,
     ApiError,
     BadCredentials,
+    Comments,
     Identity,
     NeedsReconnect,
     NetworkSession,
     OutcomeUnknown,
     Outgoing,
+    OutgoingReply,
     Published,
     Refused,
+    RemoteComment,
+    TryLater,
 )
 
 pytestmark = pytest.mark.xdist_group("wordpress-site")  # one site for all of them

@@ -25,11 +25,23 @@ _SHARED_BY = {"app": "app of an operator", "account": "account", "address": "IP 
 
 def render() -> str:
     """Return the page as Markdown."""
-    parts = [_HEAD, *("\n".join(_network(connector)) for connector in CONNECTORS.values())]
+    parts = [_HEAD, "\n".join(_comments()), *("\n".join(_network(connector)) for connector in CONNECTORS.values())]
     missing = [platform for platform in PLATFORMS if platform not in CONNECTORS]
     if missing:
         parts.append(f"## Not built yet\n\n{', '.join(missing)}\n")
     return "\n".join(parts)
+
+
+def _comments() -> Iterator[str]:
+    yield "## Comments\n"
+    yield "What can be done with what people write under posts. [How it works](../guides/comments.md).\n"
+    yield "| Network | Read | Answer | Hide | Like | Delete others' | What is not possible, and why |"
+    yield "|---|---|---|---|---|---|---|"
+    for connector in CONNECTORS.values():
+        able = capabilities(connector)["comments"]
+        can = ["yes" if able[name] else "no" for name in ("read", "reply", "hide", "like", "delete")]
+        yield f"| {connector.facts.name} | {' | '.join(can)} | {able['note'] or ''} |"
+    yield ""
 
 
 def _network(connector: Connector) -> Iterator[str]:

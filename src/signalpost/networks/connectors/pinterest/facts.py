@@ -78,6 +78,7 @@ FACTS = Facts(
         ),
     },
     metrics_per_call=1,
+    comments_note="Pinterest gives apps no access to comments.",
     notes="Every pin has media: up to 5 images, or a video of 4 s to 15 min. An app with trial access cannot publish; "
     "ask Pinterest for standard access.",
 )

@@ -92,8 +92,8 @@ FACTS = Facts(
     },
     notes="A post is made of blocks: a paragraph for each of the text, with links; then the files, several images as a "
     "gallery. How large a file may be, and of which type, each site decides. A deleted post goes to the trash.",
-    comments_note="WordPress has no likes. Hiding holds a comment back for moderation, and needs a user of the site who "
-    "moderates comments, as editors do; others see what is shown alone.",
+    comments_note="WordPress has no likes. Hiding holds a comment back for moderation, and needs a user of the site "
+    "who moderates comments, as editors do; others see what is shown alone.",
     replies_are_posts=False,
 )
 
