@@ -14,8 +14,9 @@ from simulator import text as texts
 from simulator.ledger import Entry
 from simulator.messages import Request, Response
 from simulator.network import Network, route
-from simulator.networks.containers import DAY, Container, ContainerNetwork
+from simulator.networks.containers import DAY, Container
 from simulator.networks.graph import json_param, moment
+from simulator.networks.threads_replies import ThreadsReplies
 from simulator.oauth import OAuthError, OAuthRules
 
 TEXT_MAX, LINKS_MAX, SPOILERS_MAX = 500, 5, 10
@@ -33,7 +34,7 @@ def length(text: str) -> int:
     return sum(len(one.encode()) if _EMOJI.search(one) else len(one) for one in clusters)
 
 
-class Threads(ContainerNetwork):
+class Threads(ThreadsReplies):
     key = "threads"
     versions = frozenset({"v1.0"})
     posts_a_day = 250
@@ -100,6 +101,7 @@ class Threads(ContainerNetwork):
             "permalink": f"https://www.threads.com/@{username}/post/D{entry.remote_id}",
             "timestamp": moment(entry.at),
             "is_reply": entry.parent_id is not None,
+            "replied_to": {"id": entry.parent_id} if entry.parent_id else None,
         }
 
     @route("GET /{version}/{user}/threads_publishing_limit", scopes=("threads_basic",))

@@ -17,7 +17,8 @@ from zoneinfo import ZoneInfo
 from simulator.ledger import Entry
 from simulator.messages import Fail, Request, Response
 from simulator.network import Network, route
-from simulator.networks.youtube_uploads import SCOPE, Video, YouTubeUploads
+from simulator.networks.youtube_comments import MANAGE, YouTubeComments
+from simulator.networks.youtube_uploads import SCOPE, Video
 from simulator.oauth import OAuthRules
 from simulator.world import Person, Quota
 
@@ -33,7 +34,6 @@ CATEGORIES = {
     "28": ("Science & Technology", True), "29": ("Nonprofits & Activism", True), "30": ("Movies", False),
 }  # fmt: skip
 """By their numbers, and whether a video can have them."""
-MANAGE = (f"{SCOPE}youtube.force-ssl",)
 _REASONS: Mapping[int, tuple[str, str]] = {
     400: ("badRequest", "INVALID_ARGUMENT"), 401: ("authError", "UNAUTHENTICATED"),
     403: ("forbidden", "PERMISSION_DENIED"), 404: ("notFound", "NOT_FOUND"), 429: ("rateLimitExceeded", "EXHAUSTED"),
@@ -41,7 +41,7 @@ _REASONS: Mapping[int, tuple[str, str]] = {
 }  # fmt: skip
 
 
-class YouTube(YouTubeUploads):
+class YouTube(YouTubeComments):
     key = "youtube"
     ids_from = 10_000_000_000
     oauth_rules = OAuthRules(

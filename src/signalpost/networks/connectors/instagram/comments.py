@@ -1,8 +1,9 @@
 """Comments under the posts of an account, and what the account answers, hides and deletes.
 
 Source: developers.facebook.com, "Comment moderation", "IG Comment" and "IG Comment replies" of the Instagram Platform,
-read 2026-11-29 (50 comments a page; answers to answers stand below the comment; hidden comments take no answer; none
-is liked by apps); zernio-sdk 1.4.1385, read on the same day, reads, answers, hides and deletes them for its customers.
+read 2026-11-29 (50 comments a page; answers to answers stand below the comment; hidden comments take no answer);
+zernio-sdk 1.4.1385, read on the same day, reads, answers, hides and deletes them for its customers, and likes them for
+apps that Instagram has selected.
 """
 
 from collections.abc import Mapping, Sequence

@@ -158,7 +158,7 @@ FACTS = Facts(
     "public https address; videos of accounts that are connected through a Facebook Page are uploaded. Captions "
     "have at most 30 hashtags and 20 mentions. Instagram says itself how many posts a day it accepts (50 or 100). "
     "Posts can be deleted for accounts that are connected through a Facebook Page.",
-    comments_note="Instagram lets no app like comments, and hidden comments cannot be answered.",
+    comments_note="Instagram lets only apps that it has selected like comments. Hidden comments cannot be answered.",
     comments_scopes=(("instagram_business_manage_comments",), ("instagram_manage_comments",)),
     replies_are_posts=False,
 )

@@ -5,6 +5,7 @@ published twice.
 """
 
 from signalpost.networks.connectors.threads.account import OAUTH_FACTS, check, exchange, refresh
+from signalpost.networks.connectors.threads.comments import comments, hide_comment, reply
 from signalpost.networks.connectors.threads.facts import FACTS, preflight
 from signalpost.networks.connectors.threads.publish import delete, explain, metrics, poll, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth
@@ -21,6 +22,9 @@ CONNECTOR = Connector(
     check=check,
     refresh=refresh,
     delete=delete,
+    comments=comments,
+    reply=reply,
+    hide_comment=hide_comment,
     metrics=metrics,
     preflight=preflight,
 )

@@ -101,6 +101,8 @@ FACTS = Facts(
     notes="Threads downloads files from this service, so SIGNALPOST_BASE_URL must be a public https address; posts "
     "without media need none. An account can publish 250 posts and 1000 replies in 24 hours; the posts of a thread "
     "after the first and first comments are replies.",
+    comments_note="Threads lets no app like replies or delete those of others, and hides a reply with all below it.",
+    comments_scopes=(("threads_read_replies", "threads_manage_replies"),),
 )
 
 

@@ -196,14 +196,24 @@ def _locate(part: ThreadPart) -> Any:
     text = single_spaced(text_of_part(FACTS, part.outgoing, part.index))
 
     async def locate(since: datetime) -> PublicPart | OutcomeUnknown | None:
-        query = {"fields": "id,text,permalink,timestamp", "since": str(int(since.timestamp())), "limit": str(LISTED)}
+        fields = "id,text,permalink,timestamp" + ("" if part.index == 0 else ",replied_to")
+        query = {"fields": fields, "since": str(int(since.timestamp())), "limit": str(LISTED)}
         listed = await graph_of(part.session).get(edge, **query)
         taken = {public["id"] for public in part.posted}
-        return find_listed(
-            listed, since, lambda item: single_spaced(string(item.get("text"))) == text and item["id"] not in taken
-        )
+
+        def is_same(item: Mapping[str, Any]) -> bool:
+            same_text = single_spaced(string(item.get("text"))) == text
+            return same_text and item["id"] not in taken and _is_reply_to(part.parent, item)
+
+        return find_listed(listed, since, is_same)
 
     return locate
+
+
+def _is_reply_to(parent: PublicPart | None, item: Mapping[str, Any]) -> bool:
+    """Return whether a reply may be one to the part before; a list that does not say to what it replies may have it."""
+    replied_to = item.get("replied_to")
+    return parent is None or not isinstance(replied_to, dict) or replied_to.get("id") in {None, parent["id"]}
 
 
 # --- afterwards ----------------------------------------------------------------------------------------------------

@@ -53,8 +53,8 @@ async def _under(session: NetworkSession, post_id: str) -> Comments | None:
         if not more or page == _PAGES_MAX:
             listing.stop()
             break
-    found = listing.comments()
-    return found if found.items or await _is_there(session, post_id) else None
+    listed = listing.comments()
+    return listed if listed.items or await _is_there(session, post_id) else None
 
 
 async def _is_there(session: NetworkSession, post_id: str) -> bool:
@@ -168,8 +168,8 @@ async def hide_comment(
         if code_of(error.response) != "rest_comment_failed_edit":
             raise
         params = {"context": "edit", "_fields": "status"}
-        shown = await call_api(session, f"GET /wp/v2/comments/{remote_id}", params=params)
-        if members(shown).get("status") != status:
+        current = await call_api(session, f"GET /wp/v2/comments/{remote_id}", params=params)
+        if members(current).get("status") != status:
             raise
 
 

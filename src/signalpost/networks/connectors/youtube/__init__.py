@@ -6,6 +6,7 @@ missing. When a session is gone, the channel's newest videos are looked through.
 
 from signalpost.networks.connectors.youtube.account import check, choices, exchange, metrics
 from signalpost.networks.connectors.youtube.calls import OAUTH, explain, refresh, revoke
+from signalpost.networks.connectors.youtube.comments import comments, delete_comment, hide_comment, reply
 from signalpost.networks.connectors.youtube.facts import FACTS, preflight
 from signalpost.networks.connectors.youtube.publish import delete, poll, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth
@@ -24,6 +25,10 @@ CONNECTOR = Connector(
     refresh=refresh,
     revoke=revoke,
     delete=delete,
+    comments=comments,
+    reply=reply,
+    hide_comment=hide_comment,
+    delete_comment=delete_comment,
     metrics=metrics,
     preflight=preflight,
 )

@@ -38,6 +38,7 @@ revoke = oauth2.revoke_by(OAUTH)
 
 CREATE: Final = "PUT /upload/youtube/v3/videos"
 """The last part of an upload: it makes the video exist."""
+COMMENT: Final = "POST /youtube/v3/comments?part=snippet"
 _QUOTA: Final = frozenset({"quotaExceeded", "dailyLimitExceeded"})
 _RATE: Final = frozenset({"rateLimitExceeded", "userRateLimitExceeded"})
 _CLOSED: Final = frozenset({"authenticatedUserAccountClosed", "authenticatedUserAccountSuspended"})
@@ -102,7 +103,7 @@ def explain(error: ApiError) -> Outcome:  # noqa: PLR0911 - one for each class o
         return NeedsReconnect(**details)
     if 400 <= status < 500:
         return _refused(error, reason, details)
-    if error.call == CREATE:
+    if error.call in {CREATE, COMMENT}:
         del details["platform_code"]
         return OutcomeUnknown(**details)
     return TryLater(after_seconds=wait_seconds(response), **details)

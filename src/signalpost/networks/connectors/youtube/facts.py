@@ -113,6 +113,10 @@ FACTS = Facts(
     rate_limit=RateLimit(count=100, seconds=86_400, per="app"),
     notes="The text is the description of the video. An upload costs 1 of the 100 uploads that an app has each day, "
     "until midnight Pacific time; other calls share 10,000 units.",
+    comments_note="YouTube lets no app like comments. Hiding holds a comment back for review; what others wrote is "
+    "removed by rejecting it, which cannot be taken back.",
+    comments_scopes=(("https://www.googleapis.com/auth/youtube.force-ssl",),),
+    replies_are_posts=False,
 )
 
 
