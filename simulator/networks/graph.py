@@ -124,7 +124,8 @@ class GraphNetwork(Network):
 
     def match(self, request: Request) -> Route | None:
         request.path = request.path.rstrip("/")  # Meta's own SDK ends the paths of nodes with a slash
-        return super().match(request)
+        exact = self.calls.get(f"{request.method} {request.path}")  # /oauth/access_token is no node of a version
+        return exact or super().match(request)
 
     def handle(self, request: Request, made: Route | None) -> Response:
         if (

@@ -56,10 +56,10 @@ class InstagramComments(ContainerNetwork, FacebookLogin):
                 nested.partition("{")[2].removesuffix("}"),
                 self.world.ledger.replies(self.key, values["id"]),
             )
-            values["replies"] = self._page(entry.remote_id, wanted, inner) if wanted else None
+            values["replies"] = self._nested(entry.remote_id, wanted, inner) if wanted else None
         return self.shown(values, fields)
 
-    def _page(self, comment_id: str, entries: list[Entry], fields: str) -> Mapping[str, Any]:
+    def _nested(self, comment_id: str, entries: list[Entry], fields: str) -> Mapping[str, Any]:
         body: dict[str, Any] = {"data": [self._shown_comment(entry, fields) for entry in entries[:PAGE]]}
         if len(entries) > PAGE:
             body["paging"] = {"cursors": {"after": str(PAGE)}, "next": f"{self.url}/{comment_id}/replies"}
