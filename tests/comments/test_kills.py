@@ -8,6 +8,7 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.comments import Commented, serve
 from tests.helpers.factories import Make
+from tests.helpers.network_comments import REPLYING, Post
 
 from signalpost.comments.actions import send
 from signalpost.conformance.harness import (
@@ -99,3 +100,59 @@ async def test_a_kill_at_any_step_doubles_nothing(
             server.clock.advance(again.after_seconds)
         ended = (await post.read(comment))["replies"][0]
         assert (ended["state"], len(server.created) - before) == ("sent", 1), step
+
+
+class AtNetwork:
+    """An account of a network of the simulator that answers a comment there, through the client that the job uses."""
+
+    def __init__(self, post: Post) -> None:
+        self.post = post
+
+    async def reply(self, through: NetworkSession, outgoing: OutgoingReply, journal: Journal) -> Outcome:
+        wrapped: Any = through.server.http
+        wrapped._http = self.post.http  # otherwise it would reach for the network
+        account = session(wrapped, self.post.clock, **self.post.account)
+        comment = (await self.post.listed()).items[-1]
+        answer = msgspec.structs.replace(
+            outgoing, post_id=self.post.remote_id, comment_id=comment.remote_id, reference=comment.reference
+        )
+        function = self.post.connector.reply
+        assert function is not None
+        return await function(account, answer, journal)
+
+
+@pytest.mark.parametrize("key", REPLYING)
+async def test_a_kill_at_any_step_doubles_nothing_at_any_network(
+    context: AppContext, api: Api, make: Make, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    owner = await make.owner()
+    await make.account(owner)
+    post = await Commented(context, api, owner).publish(make)
+    there = await Post(key).published()
+    there.says("ada", "When do you open?")
+    serve(monkeypatch, post, reply=AtNetwork(there).reply)
+    for step in STEPS:
+        post.wall.add(step)
+    await post.collect()
+    armed: list[str] = []
+
+    def failpoint(name: str) -> None:
+        if armed and armed[0] == name:
+            armed.clear()
+            raise Killed
+
+    monkeypatch.setattr(send, "failpoint", failpoint)
+    for step, comment in zip(STEPS, await post.list(), strict=True):
+        text = f"Answer at {step}"
+        reply = (await post.reply(comment, text)).json()
+        armed.append(step)
+        with pytest.raises(Killed):
+            await post.send(reply)
+        for _ in range(8):
+            there.clock.advance(20)
+            again = await post.send(reply)
+            if again is None:
+                break
+            there.clock.advance(again.after_seconds)
+        ended = (await post.read(comment))["replies"][0]
+        assert (ended["state"], len(there.answers(text))) == ("sent", 1), step
