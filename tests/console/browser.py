@@ -26,7 +26,7 @@ OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
 expect.set_options(timeout=30_000)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def service() -> AsyncIterator[Service]:
     """A service without users."""
     async with installed() as found:
@@ -34,7 +34,7 @@ async def service() -> AsyncIterator[Service]:
         yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_REGISTRATION="open")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def windows(browser: Browser) -> Windows:
     return Windows(browser)
 
@@ -75,18 +75,18 @@ def _next() -> tuple[int, int, int]:
     return 0, number >> 8, number & 255
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def axe() -> str:
     return (tools.node_packages("axe") / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def mastodon() -> AsyncIterator[str]:
     async with FakeMastodon().serve() as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def owned(mastodon: str) -> AsyncIterator[Api]:
     """A service with a user, where accounts of that server can be connected."""
     async with installed() as found:
@@ -140,13 +140,13 @@ async def sign_in(service: Service, email: str = "owner@example.test") -> dict[s
     return {"cookies": [cookie | {"expires": -1, "secure": False}], "origins": []}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def signed_in(owned: Api) -> dict[str, Any]:
     """What the browser of the owner has stored."""
     return await sign_in(owned.service)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def places(owned: Api, signed_in: dict[str, Any]) -> dict[str, Place]:
     """Workspaces of the owner for looking at pages: empty, full, and with 10,000 of everything that grows."""
     await owned.service.command("staff", "add", "--email", "owner@example.test")

@@ -31,7 +31,7 @@ _SORTED_LIKES = """() => {
 """Whether the most liked are first, and those are last of which nobody knows."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def staff(owned: Api) -> Api:
     """The owner, signed in, who administers the installation as well."""
     done = await owned.service.command("staff", "add", "--email", "owner@example.test")
@@ -43,7 +43,7 @@ async def staff(owned: Api) -> Api:
     return Api(owned.service, {"profileId": profile["id"], "apiKey": signed_in["accessToken"]})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def measured(staff: Api) -> Any:
     """A published post of which the sandbox has given numbers."""
     account = await staff.connect("sandbox", username="counter")
@@ -123,7 +123,7 @@ class Shop(NamedTuple):
     url: str
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def shop() -> AsyncIterator[Shop]:
     settings = {"SIGNALPOST_BILLING_ENABLED": "true", "SIGNALPOST_BILLING_TRIAL_DAYS": "14"}
     keys = {"SIGNALPOST_STRIPE_SECRET_KEY": SECRET_KEY, "SIGNALPOST_STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET}

@@ -17,7 +17,7 @@ from tests.helpers.service_process import Api
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def planned(owned: Api) -> dict[str, Any]:
     """A profile in Berlin with an account, a queue of one slot a day, and a function that schedules posts."""
     profile = await owned.post("/profiles", json={"name": "Calendar", "timezone": BERLIN})

@@ -15,7 +15,7 @@ from tests.helpers.service_process import Api
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def author(owned: Api) -> Any:
     """An account in a profile of its own, so that the others find theirs as it was."""
     profile = await owned.post("/profiles", json={"name": "Composer"})

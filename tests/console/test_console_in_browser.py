@@ -51,7 +51,7 @@ async () => {
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def account(owned: Api) -> Any:
     return await owned.connect("sandbox", username="bakery")
 

@@ -45,7 +45,7 @@ KINDS = (
 """A page of each kind."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder as `make docs-site` writes it in a repository with a tag, and one guide that came later."""
     checkout = tmp_path_factory.mktemp("checkout")
@@ -83,7 +83,7 @@ def test_a_version_comes_before_its_pre_releases(tmp_path: Path, monkeypatch: py
     assert builder.tags() == newest_first
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def hosted(site: Path) -> Iterator[str]:
     """The address of a static host that allows nothing but files of its own."""
 

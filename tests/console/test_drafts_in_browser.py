@@ -20,7 +20,7 @@ LATER = f"{coming.day(6, 1)}T12:00:00.000Z"
 POSTS = re.compile(r"/api/v1/posts(/pst_\w+)?$")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def client(owned: Api) -> Any:
     """A client with two accounts, so that none is chosen by itself."""
     profile = await owned.post("/profiles", json={"name": "Drafts"})
