@@ -19,7 +19,7 @@ from signalpost import mail
 from signalpost.accounts import notices
 from signalpost.console.texts import DEFAULT, LANGUAGES, NAMES, Texts
 from signalpost.feeds.states import HELD
-from signalpost.mail import languages as mails
+from signalpost.mail.languages import texts as mails
 from signalpost.mail.messages import UNSUBSCRIBE_TEXT
 from signalpost.networks import CONNECTORS, connectors, options
 from signalpost.networks.contract import Connector

@@ -12,7 +12,7 @@ from signalpost.engine import jobs
 from signalpost.kit import batches, log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
-from signalpost.mail.languages import language_of
+from signalpost.mail.languages.texts import language_of
 from signalpost.mail.messages import Message, mailbox_of, render
 
 JOB: Final = "mail.send"

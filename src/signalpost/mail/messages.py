@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.markdown import to_html
-from signalpost.mail.languages import Texts, language_of
+from signalpost.mail.languages.texts import Texts, language_of
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
