@@ -181,6 +181,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     found |= await commented(make, owner) if needed & {"cmt", "rpl"} else {}
     for prefix, path, fields in (
         ("cal", "/calendar-links", {"name": "Bakery"}),
+        ("srp", "/saved-replies", {"name": "Thanks", "text": "Thank you!"}),
         ("fed", "/feeds", {"url": "http://127.0.0.1:9/feed"}),
     ):
         await create(prefix, path, {"profileId": owner.profile} | fields)

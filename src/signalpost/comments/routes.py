@@ -4,10 +4,11 @@ from typing import Annotated
 from uuid import UUID
 
 from signalpost.accounts.errors import PlatformError, PlatformTimeout
-from signalpost.comments import listing, queries, views
-from signalpost.comments.actions import answer, change, moderate
+from signalpost.comments import listing, queries, saved, views
+from signalpost.comments.actions import answer, change, moderate, save
 from signalpost.comments.errors import CommentActionUnavailable, CommentAnswered, ReplyLoop
 from signalpost.comments.queries import ANSWERS_OF_PAGE, ANSWERS_SHOWN, CommentRow
+from signalpost.comments.saved import SavedReplyRow
 from signalpost.comments.schemas import (
     Comment,
     CommentListQuery,
@@ -15,16 +16,20 @@ from signalpost.comments.schemas import (
     CommentReplyCreate,
     CommentThread,
     CommentUpdate,
+    SavedReply,
+    SavedReplyCreate,
+    SavedReplyQuery,
+    SavedReplyUpdate,
 )
 from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, HostNotFound, InvalidState, TooManyItems, UnsafeAddress
+from signalpost.kit.problems import Forbidden, HostNotFound, InvalidState, NotFound, TooManyItems, UnsafeAddress
 from signalpost.kit.wire import Listing
 from signalpost.posts import queries as posts
 from signalpost.posts.rows import PostRow
 from signalpost.web.caller import Caller
-from signalpost.web.fields import CommentId, CommentReplyId, PostId
+from signalpost.web.fields import CommentId, CommentReplyId, PostId, SavedReplyId
 from signalpost.web.inputs import Mine, require_profile
 from signalpost.web.paging import Page
 from signalpost.web.routing import Routes
@@ -33,6 +38,7 @@ routes = Routes("Comments")
 
 MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine, param="id", why_absent=posts.why_absent)]
 MyComment = Annotated[CommentRow, Mine(CommentId, queries.find_mine, param="id")]
+MySavedReply = Annotated[SavedReplyRow, Mine(SavedReplyId, saved.find_mine)]
 _AT_NETWORK = (
     Forbidden, TestModeOnlySandbox, CommentActionUnavailable, InvalidState, PlatformError, PlatformTimeout,
     HostNotFound, UnsafeAddress,
@@ -157,3 +163,33 @@ async def like_comment(comment: MyComment, context: AppContext, caller: Caller) 
 async def delete_comment(comment: MyComment, context: AppContext, caller: Caller) -> None:
     """Delete a comment at its network: what the account wrote, and what others wrote where the network lets it."""
     await moderate.delete(context, caller, comment)
+
+
+@routes.post("/saved-replies", scope="comments:write", raises=(Forbidden, TestModeOnlySandbox, NotFound, TooManyItems))
+async def create_saved_reply(context: AppContext, db: Db, caller: Caller, data: SavedReplyCreate) -> SavedReply:
+    """Save a text that your team answers comments with again and again. A workspace has at most 200."""
+    return await save.create(context, db, caller, data)
+
+
+@routes.get("/saved-replies", scope="comments:read")
+async def list_saved_replies(
+    context: AppContext, db: Db, caller: Caller, query: SavedReplyQuery, page: Page
+) -> Listing[SavedReply]:
+    """List saved replies, newest first: those of a profile with those for all, or all that you see."""
+    profile_id = None if query.profile_id is None else UUID(int=query.profile_id.int)
+    rows = await saved.visible(db, caller, profile_id, page)
+    if not rows:
+        await require_profile(context, db, caller, query.profile_id)
+    return page.of(rows, views.saved_reply)
+
+
+@routes.patch("/saved-replies/{id}", scope="comments:write", raises=(Forbidden, TestModeOnlySandbox))
+async def update_saved_reply(reply: MySavedReply, db: Db, caller: Caller, data: SavedReplyUpdate) -> SavedReply:
+    """Change a saved reply. Answers that were made of it stay as they are."""
+    return await save.update(db, caller, reply, data)
+
+
+@routes.delete("/saved-replies/{id}", scope="comments:write", status=204, raises=(Forbidden, TestModeOnlySandbox))
+async def delete_saved_reply(reply: MySavedReply, db: Db, caller: Caller) -> None:
+    """Delete a saved reply."""
+    await save.delete(db, caller, reply)

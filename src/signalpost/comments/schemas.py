@@ -7,7 +7,7 @@ from signalpost.comments.states import CommentState, ReplyState
 from signalpost.events import Actor
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.web.fields import AccountId, MemberId, PostId, ProfileId
+from signalpost.web.fields import AccountId, MemberId, Name, PostId, ProfileId
 
 TEXT_MAX = 10_000
 TAGS_MAX = 20
@@ -163,3 +163,48 @@ class CommentThread(Output):
     comment: Comment
     answers: list[Comment]
     more: Annotated[bool, Meta(examples=[False])]
+
+
+_SavedText = Annotated[
+    ReplyText,
+    Meta(
+        description="`{{author}}` stands for the name of whoever is answered; clients put it in before they send.",
+        examples=["Hello {{author}}, thank you!"],
+    ),
+]
+
+
+class SavedReplyCreate(Input):
+    """A text that a team answers with again and again."""
+
+    name: Annotated[Name, Meta(description="What people call it.", examples=["Thanks"])]
+    text: _SavedText
+    profile_id: Annotated[
+        ProfileId | None, Meta(description="The profile that it is for; null: all of the workspace.")
+    ] = None
+
+
+class SavedReplyUpdate(Input):
+    """Any subset of the fields."""
+
+    name: Annotated[Name | UnsetType, Meta(description="What people call it.", examples=["Thanks"])] = UNSET
+    text: Annotated[ReplyText | UnsetType, Meta(description="The text.", examples=["Hello {{author}}, thank you!"])] = (
+        UNSET
+    )
+
+
+class SavedReplyQuery(Input):
+    """Which to list."""
+
+    profile_id: Annotated[ProfileId | None, Meta(description="Those of this profile, and those for all profiles.")] = (
+        None
+    )
+
+
+class SavedReply(Output):
+    id: str
+    profile_id: Annotated[str | None, Meta(description="null: for all profiles.")]
+    name: Annotated[str, Meta(examples=["Thanks"])]
+    text: _SavedText
+    created_at: Instant
+    updated_at: Instant

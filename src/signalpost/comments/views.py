@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from signalpost import networks
 from signalpost.comments.queries import CommentRow, ReplyRow
+from signalpost.comments.saved import SavedReplyRow
 from signalpost.comments.schemas import (
     Comment,
     CommentActions,
@@ -11,6 +12,7 @@ from signalpost.comments.schemas import (
     CommentAuthor,
     CommentReply,
     CommentReplyError,
+    SavedReply,
 )
 from signalpost.events import CommentData
 from signalpost.kit import clock, ids
@@ -84,6 +86,18 @@ def reply(row: ReplyRow) -> CommentReply:
         error=None if row.error is None else CommentReplyError(row.error.code, row.error.message),
         created_at=clock.wire(row.created_at),
         sent_at=clock.wire_or_none(row.sent_at),
+    )
+
+
+def saved_reply(row: SavedReplyRow) -> SavedReply:
+    """Return a saved reply as the API shows it."""
+    return SavedReply(
+        id=ids.encode("srp", row.id),
+        profile_id=ids.encode_or_none("prof", row.profile_id),
+        name=row.name,
+        text=row.text,
+        created_at=clock.wire(row.created_at),
+        updated_at=clock.wire(row.updated_at),
     )
 
 

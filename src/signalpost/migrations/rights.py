@@ -46,7 +46,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
             "messenger_message", "messenger_reply", "metric", "metric_account", "metric_day", "metric_followers",
             "metric_latest", "metric_profile", "metric_schedule", "oauth_flow", "platform_invite", "post",
             "post_message",
-            "post_count", "post_count_change", "profile", "profile_link", "profile_link_history",
+            "post_count", "post_count_change", "saved_reply", "profile", "profile_link", "profile_link_history",
             "recurrence_occurrence", "recurrence_series", "sandbox_clock", "search_pending",
             "slot_block", "slot_queue", "slot_reservation", "subscription", "target", "ticket", "ticket_message",
             "ticket_vote", "usage", "usage_notice", "webhook", "workspace_export",

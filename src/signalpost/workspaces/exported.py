@@ -45,6 +45,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
         without=("reference", "removed"), stays="they are read again where the post is, and others are who wrote them"
     ),
     "comment_reply": Exported(without=("steps", "intent"), stays="what was answered is answered"),
+    "saved_reply": Exported(),
     "feed": Exported(
         without=("etag", "last_modified"),
         stays="it would create posts by itself, for people who have other users there",

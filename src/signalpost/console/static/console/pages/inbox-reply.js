@@ -1,13 +1,15 @@
 // The answer to a comment, with what is left of its length, and a warning when someone else is answering.
 import { html, useState } from "../html.js";
-import { newKey, post } from "../api.js";
+import { all, newKey, post } from "../api.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { errorAt, useForm } from "../components/form.js";
 import { Card } from "../components/page.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
+import { useLoad } from "../hooks.js";
 import { number, t } from "../i18n.js";
+import { to } from "../router.js";
 import { accountOf, may, me } from "../store.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
@@ -47,6 +49,11 @@ export function ReplyForm({ comment, reload }) {
             })}
           </p>
         `}
+        <${Saved}
+          comment=${comment}
+          text=${form.values.text}
+          insert=${(/** @type {string} */ text) => form.change({ text })}
+        />
         <${Field}
           label=${t("Answer as {account}", { account: `@${accountOf(comment.accountId)?.username ?? ""}` })}
           rows=${4}
@@ -61,5 +68,36 @@ export function ReplyForm({ comment, reload }) {
         <//>
       </form>
     <//>
+  `;
+}
+
+/** @typedef {import("signalpost/api").Schemas["SavedReply"]} SavedReply */
+
+/**
+ * The saved replies for this comment: choosing one puts it in place of what was written, or behind it.
+ * @param {{comment: Comment, text: string, insert: (text: string) => void}} props
+ */
+function Saved({ comment, text, insert }) {
+  const { profileId } = comment;
+  const loaded = useLoad(() => all("/saved-replies", { profileId }, 200), [profileId]);
+  const replies = /** @type {SavedReply[]} */ (loaded.data ?? []);
+  const choose = (/** @type {string} */ id) => {
+    const chosen = replies.find((reply) => reply.id === id);
+    if (!chosen) return;
+    const filled = chosen.text.replaceAll("{{author}}", comment.author.name || comment.author.handle || "");
+    insert(text.trim() ? `${text.trimEnd()}\n${filled}` : filled);
+  };
+  return html`
+    ${replies.length > 0 && html`
+      <${Field}
+        label=${t("Saved reply")}
+        value=""
+        options=${[["", t("Choose one to put it in")], ...replies.map(({ id, name }) => [id, name])]}
+        onInput=${choose}
+      />
+    `}
+    <p class="soft">
+      <a href=${to("inbox/saved")}>${t("Saved replies")}</a>
+    </p>
   `;
 }

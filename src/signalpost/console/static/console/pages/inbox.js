@@ -21,6 +21,7 @@ import { inTheMorning, isPutOff, stateWords } from "./inbox-words.js";
 /** @typedef {import("signalpost/api").Schemas["CommentList"]} CommentList */
 
 const Detail = lazy(() => import("./inbox-comment.js"));
+const SavedReplies = lazy(() => import("./inbox-saved.js"));
 const LIMIT = 25;
 /** Part of the address -> filters. @type {Record<string, Record<string, string | boolean>>} */
 const FILTERS = {
@@ -53,9 +54,14 @@ export default function Inbox({ id, query }) {
           ["unanswered", t("Not answered")],
           ["later", t("Later")],
           ["done", t("Done")],
+          ["saved", t("Saved replies")],
         ]}
       />
-      <${Comments} id=${id} profileId=${query.profileId} />
+      ${id === "saved" ? html`
+        <${SavedReplies} />
+      ` : html`
+        <${Comments} id=${id} profileId=${query.profileId} />
+      `}
     <//>
   `;
 }

@@ -2,8 +2,10 @@
 export default /** @type {Record<string, string>} */ ({
   "Also said there": "Was dort noch gesagt wurde",
   "Answer as {account}": "Antworten als {account}",
+  "Answers that were made of it stay.": "Antworten, die daraus entstanden sind, bleiben.",
   "At the network": "Beim Netzwerk",
   "Back to the inbox now": "Jetzt zurück in den Posteingang",
+  "Choose one to put it in": "Zum Einfügen auswählen",
   Comment: "Kommentar",
   "Comment of {name}": "Kommentar von {name}",
   "Delete at the network": "Beim Netzwerk löschen",
@@ -15,7 +17,9 @@ export default /** @type {Record<string, string>} */ ({
   Like: "Gefällt mir",
   "Mark as done": "Als erledigt kennzeichnen",
   Member: "Mitglied",
+  "New saved reply": "Neue Textvorlage",
   "Next comment": "Nächster Kommentar",
+  "No saved replies": "Keine Textvorlagen",
   Nobody: "Niemand",
   "Nobody sees it there any more. This cannot be taken back.":
     "Dort sieht ihn dann niemand mehr. Das lässt sich nicht rückgängig machen.",
@@ -23,6 +27,8 @@ export default /** @type {Record<string, string>} */ ({
   "Previous comment": "Voriger Kommentar",
   "Put it off": "Zurückstellen",
   "Save the tags": "Tags speichern",
+  "Saved replies": "Textvorlagen",
+  "Saved reply": "Textvorlage",
   "Send the answer": "Antwort senden",
   "Separated by commas; for your team, never published.":
     "Durch Kommas getrennt; für Ihr Team, werden nie veröffentlicht.",
@@ -39,6 +45,8 @@ export default /** @type {Record<string, string>} */ ({
   "To do again": "Wieder zu erledigen",
   "Tomorrow morning": "Morgen früh",
   "What people write under your posts.": "Was Leute unter Ihre Beiträge schreiben.",
+  "What you answer again and again, you write once.":
+    "Was Sie immer wieder antworten, schreiben Sie einmal.",
   "What you have dealt with appears here.": "Hier erscheint, was Sie erledigt haben.",
   "What you put off appears here, and comes back by itself.":
     "Hier erscheint, was Sie zurückstellen; es kommt von selbst wieder.",
@@ -65,4 +73,6 @@ export default /** @type {Record<string, string>} */ ({
   "{count} characters left": "Noch {count} Zeichen",
   "{name} has answered, or is about to.": "{name} hat geantwortet oder ist gerade dabei.",
   "{name} takes care of it": "{name} kümmert sich darum",
+  "{variable} becomes the name of whoever is answered.":
+    "Aus {variable} wird der Name der Person, der geantwortet wird.",
 });

@@ -2,8 +2,10 @@
 export default /** @type {Record<string, string>} */ ({
   "Also said there": "Qué más se ha dicho allí",
   "Answer as {account}": "Responder como {account}",
+  "Answers that were made of it stay.": "Las respuestas hechas a partir de ella se conservan.",
   "At the network": "En la red",
   "Back to the inbox now": "Volver ya a la bandeja",
+  "Choose one to put it in": "Elige una para insertarla",
   Comment: "Comentario",
   "Comment of {name}": "Comentario de {name}",
   "Delete at the network": "Eliminar en la red",
@@ -15,7 +17,9 @@ export default /** @type {Record<string, string>} */ ({
   Like: "Me gusta",
   "Mark as done": "Marcar como hecho",
   Member: "Miembro",
+  "New saved reply": "Nueva respuesta guardada",
   "Next comment": "Comentario siguiente",
+  "No saved replies": "No hay respuestas guardadas",
   Nobody: "Nadie",
   "Nobody sees it there any more. This cannot be taken back.":
     "Allí ya no lo verá nadie. No se puede deshacer.",
@@ -23,6 +27,8 @@ export default /** @type {Record<string, string>} */ ({
   "Previous comment": "Comentario anterior",
   "Put it off": "Posponer",
   "Save the tags": "Guardar las etiquetas",
+  "Saved replies": "Respuestas guardadas",
+  "Saved reply": "Respuesta guardada",
   "Send the answer": "Enviar la respuesta",
   "Separated by commas; for your team, never published.":
     "Separadas por comas; para tu equipo, nunca se publican.",
@@ -39,6 +45,8 @@ export default /** @type {Record<string, string>} */ ({
   "To do again": "Volver a pendiente",
   "Tomorrow morning": "Mañana por la mañana",
   "What people write under your posts.": "Lo que la gente escribe en tus publicaciones.",
+  "What you answer again and again, you write once.":
+    "Lo que respondes una y otra vez se escribe una sola vez.",
   "What you have dealt with appears here.": "Aquí aparece lo que ya has resuelto.",
   "What you put off appears here, and comes back by itself.":
     "Aquí aparece lo que pospones; vuelve por sí solo.",
@@ -65,4 +73,6 @@ export default /** @type {Record<string, string>} */ ({
   "{count} characters left": "Quedan {count} caracteres",
   "{name} has answered, or is about to.": "{name} ha respondido o está a punto de hacerlo.",
   "{name} takes care of it": "{name} se encarga",
+  "{variable} becomes the name of whoever is answered.":
+    "{variable} se convierte en el nombre de la persona a la que se responde.",
 });
