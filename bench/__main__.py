@@ -24,6 +24,7 @@ BENCHES = {
     "tenants": "The same load among 2,000 workspaces and 1,000,000 posts",
     "lists": "A page of posts by each filter, in workspaces with 10,000 and 1,000,000 posts",
     "neighbours": "Requests of one caller while a stranger sends the worst that is allowed",
+    "flood": "Publishing beside a flood of comments in another workspace, against publishing without it",
     "engine": "Engine: drain and start lag, against a bare loop on the same tables",
     "commits": "Commits that make an account due at once, where a commit takes 10 ms",
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",

@@ -114,6 +114,8 @@ class HostileNetwork:
     lies: int = 0
     refuses: dict[str, tuple[int, Any]] = field(default_factory=dict)
     """Calls whose method and path contain the key get this status and this document."""
+    visitors: int = 0
+    """How many people have written something under each post, once each."""
     refresh_answers_after: float = 0.0
     """Seconds; a refresh token is used up before that."""
     refreshes: list[Refresh] = field(default_factory=list)
@@ -190,6 +192,8 @@ class HostileNetwork:
     async def _answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         path, _, query = path.partition("?")
         token = headers.get("authorization", "").removeprefix("Bearer ")
+        if path == "/xrpc/app.bsky.feed.getPostThread":
+            return 200, {"thread": _thread(parse_qs(query)["uri"][0], self.visitors)}, {}
         if path.startswith("/xrpc/com.atproto."):
             sender = headers.get("user-agent", "")
             return await self._bluesky(path.removeprefix("/xrpc/com.atproto."), token, sender, query, body)
@@ -216,7 +220,7 @@ class HostileNetwork:
             raise _Gone
         return post
 
-    async def _mastodon(
+    async def _mastodon(  # noqa: PLR0911 - one per call
         self, method: str, path: str, who: str, headers: dict[str, str], body: bytes, query: str
     ) -> Answer:
         if path == "/api/v1/accounts/verify_credentials":
@@ -232,6 +236,8 @@ class HostileNetwork:
             return (200, _status(made), {}) if isinstance(made, Public) else made
         if method == "DELETE" and path.startswith("/api/v1/statuses/"):
             return 200 if self._delete(path.rpartition("/")[2]) else 404, {}, {}
+        if found := re.fullmatch(r"/api/v1/statuses/([^/]+)/context", path):
+            return 200, {"ancestors": [], "descendants": _descendants(found[1], self.visitors)}, {}
         if found := re.fullmatch(r"/api/v1/accounts/([^/]+)/statuses", path):
             self.lookups += 1
             return 200, [_status(post) for post in self._page(found[1], parse_qs(query))], {}
@@ -345,3 +351,30 @@ def _status(post: Public) -> dict[str, Any]:
 
 def _reference(post: Public) -> dict[str, str]:
     return {"uri": f"at://{post.who}/app.bsky.feed.post/{post.key}", "cid": f"cid{post.remote_id}"}
+
+
+def _descendants(post_id: str, visitors: int) -> list[dict[str, Any]]:
+    at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    return [
+        {
+            "id": f"9{number:06}", "created_at": at, "in_reply_to_id": post_id, "content": "<p>Lovely</p>",
+            "account": {"id": f"v{number}", "acct": f"visitor{number}", "display_name": f"Visitor {number}"},
+        }
+        for number in range(visitors)
+    ]  # fmt: skip
+
+
+def _thread(uri: str, visitors: int) -> dict[str, Any]:
+    at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    root = {"uri": uri, "cid": "cidroot"}
+    replies = [
+        {
+            "post": {
+                "uri": f"at://did:plc:v{number}/app.bsky.feed.post/3k", "cid": f"cid-v{number}", "indexedAt": at,
+                "author": {"did": f"did:plc:v{number}", "handle": f"visitor{number}.test"},
+                "record": {"text": "Lovely", "reply": {"root": root, "parent": root}},
+            }
+        }
+        for number in range(visitors)
+    ]  # fmt: skip
+    return {"post": root, "replies": replies}

@@ -132,6 +132,20 @@ _ALL = (
         ("tests/main/test_backlogs.py",),
     ),
     Goal(
+        "R23",
+        "No answer to a comment is sent twice and none is lost, though processes are killed, frozen or cut off",
+        {"answers": 600, "kills": 150, "harms at a step": 72},
+        {"doubles": 0, "lost": 0},
+        ("tests/faults/test_kills_of_answers.py",),
+    ),
+    Goal(
+        "R24",
+        "A flood of comments in one workspace delays no post of the others, and their comments are there soon",
+        {"comments": 10_000, "posts beside the flood": 200},
+        {"p99 of a post beside it, ms": 250, "s until the comments of others": 5},
+        ("tests/faults/test_flood_of_comments.py",),
+    ),
+    Goal(
         "S1",
         "An address that users give never leads into a private network",
         {"forbidden addresses": 3_000, "public addresses": 100},
