@@ -98,6 +98,21 @@ def _echoes(error: ApiError) -> Any:
     return Refused(code="content_rejected", message="no", response=error.response.body.decode("utf-8", "replace"))
 
 
+async def _asks_for_ever(session: Any, _remote_ids: Any, _since: Any) -> Any:
+    while (await session.server.call("GET", "/comments")).headers.get("Link"):
+        pass
+
+
+async def _lists_nothing(*_: Any) -> Any:
+    return []
+
+
+async def _answers_blindly(session: Any, reply: Any, _journal: Any) -> Any:
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    await session.server.call("POST", "/", json={"topic": "news", "message": reply.text}, headers=headers)
+    return Published(remote_id="1", url=None)
+
+
 MISTAKES: dict[str, tuple[Callable[[Connector], Connector], str]] = {
     "no version": (lambda connector: replace(connector, contract=""), "claims"),
     "no reconcile": (lambda connector: replace(connector, reconcile=None), "claims"),
@@ -109,6 +124,10 @@ MISTAKES: dict[str, tuple[Callable[[Connector], Connector], str]] = {
     "believes error bodies": (lambda connector: replace(connector, explain=_raises), "any error response"),
     "quadratic": (lambda connector: replace(connector, explain=_slow), "hostile texts"),
     "repeats the token": (lambda connector: replace(connector, explain=_echoes, publish=_fails), "secrets"),
+    "comments for ever": (lambda connector: replace(connector, comments=_asks_for_ever), "lists of comments"),
+    "comments that are none": (lambda connector: replace(connector, comments=_lists_nothing), "lists of comments"),
+    "answers twice": (lambda connector: replace(connector, reply=_answers_blindly), "answers to comments"),
+    "believes any answer": (lambda connector: replace(connector, reply=_nothing), "hostile answers to answers"),
     "check of nothing": (lambda connector: replace(connector, check=_nothing), "functions"),
 }
 
@@ -124,7 +143,7 @@ async def _fails(session: Any, *_: Any) -> Any:
 @pytest.mark.parametrize("mistake", MISTAKES)
 async def test_a_mistake_fails_its_check(mistake: str, ntfy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     spoil, check = MISTAKES[mistake]
-    fake: NetworkFake = ntfy.FAKE
+    fake: NetworkFake = replace(ntfy.FAKE, comment=FAKES["mastodon"].comment)
     if mistake == "sends again without looking":
         # the example itself looks before it sends, so its own look has to go as well
         monkeypatch.setattr("signalpost_ntfy._find", _never)

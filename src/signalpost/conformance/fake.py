@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from signalpost.conformance.harness import Clock, FakeResponse, Request, image, json_response, outgoing
-from signalpost.networks.contract import ApiError, Outgoing
+from signalpost.networks.contract import ApiError, Outgoing, OutgoingReply
 
 TOKEN: Final = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJlLW9mLW1pbmU"  # noqa: S105 - of a fake
 THREAD = outgoing("one & only", "two", "three", media=(image(),))
@@ -54,3 +54,5 @@ class NetworkFake:
     """The least that the network publishes."""
     form: Mapping[str, str] = field(default_factory=dict)
     """Values of the credential form with which `connect` opens the account; empty: it is not tried."""
+    comment: OutgoingReply | None = None
+    """An answer to a comment, whose text `created` of the server ends with once it is public; None: it is not tried."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from signalpost.conformance import answers, publishing
+from signalpost.conformance import answers, comments, publishing
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.networks import claims
 from signalpost.networks.contract import Connector
@@ -46,6 +46,9 @@ POST_CHECKS: Final[Mapping[str, CaseCheck]] = {
     "unreadable success": publishing.unreadable_creates,
     "secrets": answers.secrets,
     "functions": answers.functions,
+    "lists of comments": comments.lists,
+    "answers to comments": comments.answers,
+    "hostile answers to answers": comments.hostile_answers,
 }
 """On the least post of the network."""
 

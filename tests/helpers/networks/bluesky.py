@@ -1,11 +1,12 @@
 """A Bluesky server: a record key exists once, and a second create of it is an internal error."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.conformance.harness import Clock, FakeResponse, Request, image, json_response, outgoing
-from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
+from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, OutgoingReply, Refused, TryLater
 
 DID = "did:plc:me"
 CREATE = "POST /xrpc/com.atproto.repo.createRecord"
@@ -72,6 +73,15 @@ FAKE = NetworkFake(
     server=BlueskyServer,
     account={"secrets": {"accessJwt": TOKEN, "refreshJwt": TOKEN}, "remote_id": DID},
     create_call=CREATE,
+    comment=OutgoingReply(
+        post_id="at://did:plc:me/app.bsky.feed.post/3kroot",
+        comment_id="at://did:plc:ada/app.bsky.feed.post/3kada",
+        author_handle="ada.example",
+        text="Thank you!",
+        dedupe_key="reply-1",
+        reference={"cid": "bafy", "root": {"id": "at://did:plc:me/app.bsky.feed.post/3kroot", "cid": "bafyroot"}},
+        created_at=datetime(2026, 11, 21, tzinfo=UTC),
+    ),
     cases={
         "thread": Case(),
         "reply gate": Case(post=outgoing("one", "two", options={"replyGate": "nobody"})),

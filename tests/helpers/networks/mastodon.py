@@ -3,13 +3,13 @@
 import itertools
 import json
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.conformance.harness import Clock, FakeResponse, Request, json_response
-from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
+from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, OutgoingReply, Refused, TryLater
 
 CREATE = "POST /api/v1/statuses"
 MEDIA = "POST /api/v2/media"
@@ -77,6 +77,15 @@ FAKE = NetworkFake(
     server=MastodonServer,
     account={"secrets": {"accessToken": TOKEN}, "remote_id": "7@server.example", "facts": {"dedupes": True}},
     create_call=CREATE,
+    comment=OutgoingReply(
+        post_id="1",
+        comment_id="2",
+        author_handle="ada@other.example",
+        reference={"visibility": "unlisted"},
+        text="Thank you!",
+        dedupe_key="reply-1",
+        created_at=datetime(2026, 11, 21, tzinfo=UTC),
+    ),
     cases={
         "thread": Case(),
         "converting media": Case(server=partial(MastodonServer, slow_media=True)),
