@@ -31,7 +31,7 @@ async def _collect(scene: Scene, *boxes: str) -> None:
 
 @pytest.mark.alone
 @holds("R24")
-@sizes("size", quick=(4, 50, 2, 3), heavy=(60, 1_000, 10, 20))
+@sizes("size", quick=(4, 50, 2, 3), heavy=(120, 1_000, 10, 20))
 async def test_a_flood_of_comments_delays_nobody_else(
     scene: Scene, record: Record, size: tuple[int, int, int, int]
 ) -> None:
@@ -44,13 +44,14 @@ async def test_a_flood_of_comments_delays_nobody_else(
     for number, box in enumerate(boxes):
         post = await noisy.post(box, text=f"flooded {number} [[comments:{comments}]]")
         await noisy.ends(post, "published")
-    tenant, box = quiet[0]
-    await tenant.ends(await tenant.post(box, text="quiet [[comments:3]]"), "published")
     calm = await _late(quiet, 2, "calm")
     await _collect(scene, *boxes)
     await scene.until(lambda: scene.value("exists (select from comment)"), "beginning of the flood")
+    tenant = quiet[0][0]
+    reader = await tenant.sandbox("reader")  # has nothing to publish any more, which would go first
+    await tenant.ends(await tenant.post(reader, text="quiet [[comments:3]]"), "published")
     began = clock.monotonic()
-    await _collect(scene, box)
+    await _collect(scene, reader)
     mine = "count(*) = 3 from comment where workspace_id = $1"
     await scene.until(lambda: scene.value(mine, tenant.login.workspace_id), "comments of the quiet tenant")
     seconds = clock.monotonic() - began
@@ -60,7 +61,7 @@ async def test_a_flood_of_comments_delays_nobody_else(
     tried = {"comments": stored, "posts beside the flood": len(busy)}
     measured = {"p99 of a post beside it, ms": late, "s until the comments of others": round(seconds, 1)}
     record("R24", tried=tried, measured=measured)
-    if flooded >= 60:  # a small one may be over before they have published
+    if flooded >= 120:  # a small one may be over before they have published
         assert stored < flooded * comments, "the flood was over before the quiet tenants had published"
         assert late <= 250, (calm, busy)
         assert seconds <= 5
