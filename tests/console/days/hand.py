@@ -172,8 +172,8 @@ class Hand:
             year, month, day = date.split("-")
             hour, minute = map(int, time.split(":"))
             # In the order of the language of the browser itself, which is American.
+            # A part that is complete leads to the next one: a year has four digits here.
             await self.page.keyboard.type(f"{month}{day}{year}")
-            await self.page.keyboard.press("ArrowRight")
             await self.page.keyboard.type(f"{hour % 12 or 12:02}{minute:02}{'AM' if hour < 12 else 'PM'}")
         else:
             await target.fill(wall)
