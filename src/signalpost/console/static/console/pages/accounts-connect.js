@@ -1,6 +1,7 @@
 // Connect an account, or connect it again: by a form, or by agreeing at the network.
 import { html, useEffect, useState } from "../html.js";
 import { get, post } from "../api.js";
+import { useLoad } from "../hooks.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { accounts, loadBasics, loadPlatforms, platforms } from "../store.js";
@@ -9,6 +10,7 @@ import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
+import { Loaded } from "../components/loaded.js";
 import { ProfileField, firstProfile } from "../components/profile-field.js";
 import { toast, toastProblem } from "../components/toasts.js";
 
@@ -50,11 +52,9 @@ export function Connect({ account, onClose, onDone }) {
   const [key, setKey] = useState(account?.platform ?? "");
   const [chosen, setChosen] = useState("");
   const [url, setUrl] = useState("");
-  useEffect(() => {
-    Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
-  }, []);
+  const loaded = useLoad(() => Promise.all([loadBasics(), loadPlatforms()]), []);
   const profileId = account?.profileId ?? (chosen || firstProfile());
-  const platform = platforms.value?.find((network) => network.platform === key);
+  const platform = loaded.data && platforms.value?.find((network) => network.platform === key);
   const choose = async (/** @type {Platform} */ network) => {
     if (isAtOnce(network)) setUrl(await begin(network, { profileId }));
     setKey(network.platform);
@@ -62,6 +62,7 @@ export function Connect({ account, onClose, onDone }) {
   if (!platform)
     return html`
       <${Networks}
+        loaded=${loaded}
         profileId=${profileId}
         setProfile=${setChosen}
         onChoose=${choose}
@@ -78,36 +79,42 @@ export function Connect({ account, onClose, onDone }) {
 }
 
 /**
+ * The choice of a network, when it is known for which client an account is connected.
  * @param {{
+ *   loaded: {data: unknown, problem: unknown, reload: () => void},
  *   profileId: string, setProfile: (id: string) => void, onChoose: (platform: Platform) => Promise<void>,
  *   onClose: () => void
  * }} props
  */
-function Networks({ profileId, setProfile, onChoose, onClose }) {
+function Networks({ loaded, profileId, setProfile, onChoose, onClose }) {
   const able = (platforms.value ?? [])
     .filter((network) => network.available)
     .sort((a, b) => Number(b.configured) - Number(a.configured));
   return html`
     <${Dialog} title=${t("Connect an account")} onClose=${onClose} wide>
-      <${ProfileField} value=${profileId} onInput=${setProfile} />
-      <div class="chips even">
-        ${able.map((network) => html`
-          <button
-            type="button"
-            class="chip"
-            key=${network.platform}
-            onClick=${() => onChoose(network).catch(toastProblem)}
-          >
-            <${NetworkLogo} platform=${network.platform} />
-            <span>
-              <strong>${network.name}</strong>
-              <span class="soft">
-                ${network.configured ? t("ready") : t("the operator sets it up first")}
-              </span>
-            </span>
-          </button>
-        `)}
-      </div>
+      <${Loaded} loaded=${loaded}>
+        ${() => html`
+          <${ProfileField} value=${profileId} onInput=${setProfile} />
+          <div class="chips even">
+            ${able.map((network) => html`
+              <button
+                type="button"
+                class="chip"
+                key=${network.platform}
+                onClick=${() => onChoose(network).catch(toastProblem)}
+              >
+                <${NetworkLogo} platform=${network.platform} />
+                <span>
+                  <strong>${network.name}</strong>
+                  <span class="soft">
+                    ${network.configured ? t("ready") : t("the operator sets it up first")}
+                  </span>
+                </span>
+              </button>
+            `)}
+          </div>
+        `}
+      <//>
       <p class="soft">${t("You go to the network, sign in there and agree. We never see your password.")}</p>
     <//>
   `;
