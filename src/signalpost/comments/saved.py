@@ -1,4 +1,4 @@
-"""Reads of saved replies: texts that a team answers with again and again."""
+"""Reads of saved replies: texts that a team answers with again and again. They are live: a test key sees none."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -41,12 +41,16 @@ _read: Final = rows.reader(SavedReplyRow)
 
 async def find_mine(db: Db, caller: Caller, reply_id: UUID) -> SavedReplyRow | None:
     """Return the saved reply if this caller may see it."""
+    if caller.mode != "live":
+        return None
     record = await db.fetchrow(_MINE, caller.workspace_id, caller.sees_profiles, reply_id)
     return None if record is None else _read(record)
 
 
 async def visible(db: Db, caller: Caller, profile_id: UUID | None, page: Page) -> Sequence[SavedReplyRow]:
     """Return those for a profile, with those for all, the newest first; None: all that the caller sees."""
+    if caller.mode != "live":
+        return []
     records = await db.fetch(_VISIBLE, caller.workspace_id, caller.sees_profiles, profile_id, *page.bounds)
     return [_read(record) for record in records]
 
