@@ -19,6 +19,7 @@ from bench.publishing import Tenant, check
 from bench.service import Service, created, serving, temporary_folder
 from signalpost.comments.actions import plan
 from signalpost.kit import ids
+from signalpost.kit.db import Database
 
 COMMENTS = 1_000
 PER_SECOND = 10
@@ -70,7 +71,7 @@ async def lateness(tenant: Tenant, db: "asyncpg.Connection[Any]", count: int) ->
     return [row["late"] * 1000 for row in rows]
 
 
-async def let_loose(db: "asyncpg.Connection[Any]", posts: list[UUID]) -> None:
+async def let_loose(db: "asyncpg.Connection[Any]", dsn: str, posts: list[UUID]) -> None:
     """Have the comments under these posts collected now, as the job does that plans it."""
     for _ in range(600):
         rows = await db.fetch(_COMMENTED, posts)
@@ -79,8 +80,10 @@ async def let_loose(db: "asyncpg.Connection[Any]", posts: list[UUID]) -> None:
         await asyncio.sleep(0.1)
     else:
         raise TimeoutError("the posts of the flood are not published")
-    async with db.transaction():
-        await plan.dispatch(db, {row[0]: None for row in rows}, len(rows))
+    database = await Database.open(dsn, connections_max=2)
+    async with database.transaction() as own:
+        await plan.dispatch(own, {row[0]: None for row in rows}, len(rows))
+    await database.close()
 
 
 async def measure(service: Service, *, quick: bool) -> None:
@@ -89,7 +92,7 @@ async def measure(service: Service, *, quick: bool) -> None:
     count, commented = (50, 20) if quick else (300, 120)
     await lateness(tenant, db, 20)
     calm = await lateness(tenant, db, count)
-    await let_loose(db, noisy.publish(commented))
+    await let_loose(db, service.cluster.dsn(), noisy.publish(commented))
     began = await db.fetchval(_STORED)
     busy = await lateness(tenant, db, count)
     stored, left = await db.fetchval(_STORED) - began, commented * COMMENTS - await db.fetchval(_STORED)
