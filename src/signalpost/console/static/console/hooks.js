@@ -80,23 +80,21 @@ export function useLoad(load, inputs) {
 }
 
 /**
- * Call an operation from a button: busy while it runs, refusals shown.
+ * Call an operation from a button or a form, once at a time: busy while it runs, refusals shown. Who presses
+ * Enter again meanwhile does nothing more.
  * @param {() => Promise<unknown>} act
  * @returns {[boolean, () => Promise<void>]}
  */
 export function useAction(act) {
   const [busy, setBusy] = useState(false);
+  const isShown = useRef(false);
   return [
     busy,
     async () => {
-      setBusy(true);
-      try {
-        await act();
-      } catch (error) {
-        toastProblem(error);
-      } finally {
-        setBusy(false);
-      }
+      if (isShown.current) return;
+      setBusy((isShown.current = true));
+      await act().catch(toastProblem);
+      setBusy((isShown.current = false));
     },
   ];
 }

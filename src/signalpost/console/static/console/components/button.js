@@ -15,7 +15,7 @@ export function Button({ kind = "plain", icon, busy, children, ...rest }) {
     <button
       type="button"
       class=${`button ${kind}`}
-      aria-disabled=${busy ? "true" : undefined}
+      aria-disabled=${busy || undefined}
       ...${rest}
       onClick=${busy ? undefined : rest.onClick}
     >
