@@ -4,6 +4,7 @@ What is stored is read without the REST API, by WordPress's own functions (`site
 """
 
 import html
+import itertools
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -313,37 +314,22 @@ async def test_a_post_that_its_writer_may_not_read_any_more_is_not_made_again(
     assert isinstance(outcome, OutcomeUnknown), outcome
 
 
-async def test_a_revoked_password_opens_nothing_and_settles_nothing(wordpress: WordPressSite, http: Client) -> None:
-    author = Writer(wordpress, http, "author")
-    account, post = await author.account(), a_post("x", "revoked")
-    assert WORDPRESS.revoke is not None
-    assert WORDPRESS.check is not None
-    assert WORDPRESS.reconcile is not None
-    assert (await WORDPRESS.check(account)).can_post
-    await WORDPRESS.revoke(account)
-    with pytest.raises(ApiError) as raised:
-        await WORDPRESS.check(account)
-    found = await WORDPRESS.reconcile(account, post, intended(author.clock))
-    ends = [
-        await WORDPRESS.publish(account, one, MemoryJournal())
-        for one in (post, a_post("x", "y", media=(picture("a.png"),)), a_post("x", "z", options={"tags": ["never"]}))
-    ]
-
-    assert isinstance(WORDPRESS.explain(raised.value), NeedsReconnect)
-    assert isinstance(found, OutcomeUnknown), found
-    assert [type(end) for end in ends] == [NeedsReconnect] * 3, ends
-
-
 # --- comments ------------------------------------------------------------------------------------------------------
+
+
+_VISITORS = itertools.count(2)
+"""WordPress takes one comment in 15 seconds from an address: each visitor has one of their own."""
 
 
 async def visitor_says(site: WordPressSite, post_id: str, text: str, parent: str = "0") -> str:
     """Comment as a visitor does, by the form of the site's pages; return the id of the comment."""
+    number = next(_VISITORS)
     form = {
         "comment_post_ID": post_id, "comment_parent": parent, "comment": text, "author": "Ada",
-        "email": "ada@example.com",
+        "email": f"ada{number}@example.com",
     }  # fmt: skip
-    async with httpx.AsyncClient(timeout=60) as visitor:
+    address = httpx.AsyncHTTPTransport(local_address=f"127.0.0.{number}")
+    async with httpx.AsyncClient(timeout=60, transport=address) as visitor:
         answer = await visitor.post(f"{site.url}/wp-comments-post.php", data=form)
     assert answer.status_code == 302, answer.text
     return re.findall(r"comment-(\d+)", answer.headers["location"])[0]
@@ -448,3 +434,25 @@ async def test_a_post_without_comments_takes_no_answer(editor: Writer) -> None:
     outcome = await WORDPRESS.reply(account, answer_to(comment, post_id, "Too late", editor.clock), MemoryJournal())
     assert isinstance(outcome, Refused), outcome
     assert (outcome.code, "closed" in (outcome.remediation or "")) == ("content_rejected", True)
+
+
+async def test_a_revoked_password_opens_nothing_and_settles_nothing(wordpress: WordPressSite, http: Client) -> None:
+    """The last one: there is no author afterwards."""
+    author = Writer(wordpress, http, "author")
+    account, post = await author.account(), a_post("x", "revoked")
+    assert WORDPRESS.revoke is not None
+    assert WORDPRESS.check is not None
+    assert WORDPRESS.reconcile is not None
+    assert (await WORDPRESS.check(account)).can_post
+    await WORDPRESS.revoke(account)
+    with pytest.raises(ApiError) as raised:
+        await WORDPRESS.check(account)
+    found = await WORDPRESS.reconcile(account, post, intended(author.clock))
+    ends = [
+        await WORDPRESS.publish(account, one, MemoryJournal())
+        for one in (post, a_post("x", "y", media=(picture("a.png"),)), a_post("x", "z", options={"tags": ["never"]}))
+    ]
+
+    assert isinstance(WORDPRESS.explain(raised.value), NeedsReconnect)
+    assert isinstance(found, OutcomeUnknown), found
+    assert [type(end) for end in ends] == [NeedsReconnect] * 3, ends
