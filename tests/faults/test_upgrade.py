@@ -39,6 +39,10 @@ EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
     },
     ("0100", "blocks writes to post (post_undecided)"): _CONCURRENTLY,
     ("0101", "blocks writes to post (post_approved)"): _CONCURRENTLY,
+    **{
+        ("0117", f"blocks writes to comment ({index})"): _UNRELEASED
+        for index in ("comment_account", "comment_listing", "comment_open", "comment_profile", "comment_profile_open")
+    },
     ("0120", "blocks writes to comment (comment_target)"): _UNRELEASED,
     (all_revisions()[-1].number, "blocks writes to post_text (post_text_search)"): "It is made after all revisions, and"
     " only background work writes there.",

@@ -126,7 +126,7 @@ async def test_what_no_key_opens_is_counted_and_left(opened: Opened) -> None:
 async def test_every_column_of_bytes_is_rewrapped_or_not_sealed(opened: Opened) -> None:
     """A new one has to be named in `wiring.SEALED`, or here."""
     plain = ("hash", "_hashes", "_hmac", "previous", "fingerprint", "sha256", "digest")
-    own = {"instance.sealed", "instance.sealed_root", "delivery.body", "request_bucket.name"} | FLEETING
+    own = {"instance.sealed", "instance.sealed_root", "delivery.body", "request_bucket.name", "audit_seal.checks"}
     async with opened(OLD) as (context, _), context.database.connection() as db:
         rows = await db.fetch(
             "select table_name, column_name from information_schema.columns"
@@ -134,4 +134,4 @@ async def test_every_column_of_bytes_is_rewrapped_or_not_sealed(opened: Opened) 
         )
     sealed = {f"{column.table}.{column.column}" for column in wiring.SEALED}
     others = {f"{row['table_name']}.{row['column_name']}" for row in rows if not row["column_name"].endswith(plain)}
-    assert others - own == sealed
+    assert others - own - FLEETING == sealed
