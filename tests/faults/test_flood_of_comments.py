@@ -31,7 +31,7 @@ async def _collect(scene: Scene, *boxes: str) -> None:
 
 @pytest.mark.alone
 @holds("R24")
-@sizes("size", quick=(4, 50, 2, 3), heavy=(120, 1_000, 10, 20))
+@sizes("size", quick=(4, 50, 2, 3), heavy=(120, 1_000, 10, 50))
 async def test_a_flood_of_comments_delays_nobody_else(
     scene: Scene, record: Record, size: tuple[int, int, int, int]
 ) -> None:
