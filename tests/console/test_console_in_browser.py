@@ -1,15 +1,17 @@
 """The console in a real browser: each flow by mouse and by keyboard alone, and every page for everybody."""
 
+import asyncio
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Error, Page, Route, expect
 from tests.console import catalogs
 from tests.console.browser import OpenPage
 from tests.console.catalogs import TRANSLATED
@@ -126,20 +128,28 @@ async def test_offline_while_it_is_sent_makes_exactly_one_post(console: OpenPage
     assert [post["text"] for post in found["data"]] == [text]
 
 
-async def refuse_saving(page: Page) -> None:
-    """Have no draft saved by itself, as it is after two seconds, until nothing is refused any more."""
-    await page.route(re.compile(r"/api/v1/posts$"), lambda route: route.fulfill(status=503, json={}))
+async def hold_saving(page: Page) -> Callable[[], None]:
+    """Have no draft saved, neither by itself after two seconds nor by hand, until what is returned is called."""
+    goes_on = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await goes_on.wait()
+        with suppress(Error):  # of a page that was left meanwhile
+            await route.continue_()
+
+    await page.route(re.compile(r"/api/v1/posts$"), hold)
+    return goes_on.set
 
 
 async def test_what_was_typed_outlives_the_page_and_the_session(console: OpenPage, owned: Api, account: Any) -> None:
-    async with console(expected={401, 503}) as page:
-        await refuse_saving(page)
+    async with console(expected={401}) as page:
+        go_on = await hold_saving(page)
         await write(page, "Half a sentence")
         await page.reload()
         await expect(page.get_by_label("Text", exact=True)).to_have_value("Half a sentence")
         await page.get_by_role("button", name="Save draft").click()
         await page.context.clear_cookies()
-        await page.unroute_all(behavior="ignoreErrors")
+        go_on()
         dialog = page.get_by_role("dialog", name="Sign in again")
         await dialog.get_by_label("Password").fill("correct horse battery")
         await page.keyboard.press("Enter")
@@ -166,12 +176,12 @@ async def test_nothing_is_sent_for_whoever_signs_in_after_another(
 ) -> None:
     """Two people share a browser: what the first one typed is not published by the second."""
     text = f"Mine alone {secrets.token_hex(4)}"
-    async with console(expected={401, 503}) as page:
-        await refuse_saving(page)
+    async with console(expected={401}) as page:
+        go_on = await hold_saving(page)
         await write(page, text)
         await page.get_by_role("button", name="Save draft").click()
         await page.context.clear_cookies()
-        await page.unroute_all(behavior="ignoreErrors")
+        go_on()
         dialog = page.get_by_role("dialog", name="Sign in again")
         await dialog.get_by_label("E-mail").fill(second["email"])
         await dialog.get_by_label("Password").fill(second["password"])
@@ -187,13 +197,13 @@ async def test_a_tab_does_nothing_for_whoever_signs_in_in_another_tab(
 ) -> None:
     """All tabs share the cookie, and both may write posts in this workspace."""
     text = f"Of the first {secrets.token_hex(4)}"
-    async with console(expected={403, 503}) as page:
-        await refuse_saving(page)
+    async with console(expected={403}) as page:
+        go_on = await hold_saving(page)
         await write(page, text)
         await page.get_by_role("button", name="Save draft").click()
         answer = await page.context.request.post("/login", form=second, headers={"Origin": owned.service.base_url})
         assert answer.ok
-        await page.unroute_all(behavior="ignoreErrors")
+        go_on()
         dialog = page.get_by_role("dialog", name="Someone else is signed in")
         async with page.expect_event("load"):
             await dialog.get_by_role("button", name="Reload the page").click()
