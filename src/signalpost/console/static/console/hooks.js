@@ -87,14 +87,14 @@ export function useLoad(load, inputs) {
  */
 export function useAction(act) {
   const [busy, setBusy] = useState(false);
-  const isShown = useRef(false);
+  const running = useRef(false);
   return [
     busy,
     async () => {
-      if (isShown.current) return;
-      setBusy((isShown.current = true));
+      if (running.current) return;
+      setBusy((running.current = true));
       await act().catch(toastProblem);
-      setBusy((isShown.current = false));
+      setBusy((running.current = false));
     },
   ];
 }

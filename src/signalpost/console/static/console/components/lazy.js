@@ -15,10 +15,7 @@ import { toastProblem } from "./toasts.js";
 export function lazy(load, lines = 9) {
   /** @type {unknown} */
   let component;
-  const ready = async () => {
-    component ??= (await load()).default;
-    return component;
-  };
+  const ready = async () => (component ??= (await load()).default);
   function Lazy(/** @type {any} */ props) {
     const loaded = useLoad(ready, []);
     if (component) return html`<${component} ...${props} />`;
