@@ -1,6 +1,7 @@
 """The job of a shop: its blog becomes drafts, by clicks."""
 
 import secrets
+from datetime import timedelta
 
 import pytest
 from playwright.async_api import expect
@@ -9,6 +10,8 @@ from tests.console.pages import visit
 from tests.helpers.feeds import blog_server
 from tests.helpers.service_process import Api
 
+from signalpost.kit import clock
+
 pytestmark = pytest.mark.xdist_group("browser")
 
 
@@ -16,7 +19,7 @@ async def test_a_blog_is_pasted_looked_at_and_added(console: OpenPage, owned: Ap
     profile = await owned.post("/profiles", json={"name": f"Bakery {secrets.token_hex(3)}"})
     await owned.post("/platforms/sandbox/connect", json={"profileId": profile["id"], "fields": {"username": "bakery"}})
     async with blog_server() as blog, console(viewport={"width": 1200, "height": 1100}) as page:
-        blog.publish("Rye bread", "Fresh rolls", text="Warm.")
+        blog.publish("Rye bread", "Fresh rolls", text="Warm.", at=clock.actual() - timedelta(hours=1))
         await visit(page, f"/console/feeds?profileId={profile['id']}")
         await page.get_by_role("link", name="New feed").first.click()
         await page.get_by_label("Client").select_option(profile["id"])
