@@ -20,7 +20,10 @@ class Listing:
         self._complete = True
 
     def add(self, values: Iterable[Any], make: Callable[[Any], RemoteComment]) -> bool:
-        """Add a page; return whether the next one may bring something. What is malformed does not hide the others."""
+        """Add a page; return whether the next one may bring something.
+
+        What is malformed does not hide the others; but nothing counts as deleted then, since it may be one of them.
+        """
         added = False
         for value in values:
             if len(self._items) >= LISTED_MAX:
@@ -29,6 +32,7 @@ class Listing:
             try:
                 item = make(value)
             except (BadResponse, ValueError, KeyError, TypeError, AttributeError):
+                self._complete = False
                 continue
             if item.remote_id in self._items:
                 self._complete = False

@@ -1,10 +1,10 @@
 """Comments under the objects of the Graph API: reading an edge to its end, hiding, liking, and answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from signalpost.networks.contract import ApiError, OutcomeUnknown, RemoteComment
+from signalpost.networks.contract import ApiError, Comments, OutcomeUnknown, OutgoingReply, RemoteComment
 from signalpost.networks.listing import Listing
 from signalpost.networks.meta.errors import read_error
 from signalpost.networks.meta.graph import Graph, cursor
@@ -18,6 +18,8 @@ PAGES_MAX: Final = 20
 """Of an edge: as many comments as are kept, at 50 on each."""
 _MANY: Final = "The account has answered too much below this comment since then to find this answer."
 
+_NO_LIST: Final = "The network did not list what the account has answered."
+
 
 async def read_edge(
     graph: Graph, path: str, params: Mapping[str, str], listing: Listing, make: Callable[[Any], RemoteComment]
@@ -26,7 +28,9 @@ async def read_edge(
     for _ in range(PAGES_MAX):
         body = await graph.page(path, params, bytes_max=_BYTES_MAX)
         data, after = body.get("data"), cursor(body)
-        more = listing.add(data if isinstance(data, list) else (), make)
+        if not isinstance(data, list):  # no list, which is not an empty one: nothing counts as deleted
+            break
+        more = listing.add(data, make)
         if after is None:
             return
         if not more:  # a page without anything new, and yet a further one
@@ -59,7 +63,9 @@ async def find_answer(
     for _ in range(PAGES_MAX):
         body = await graph.page(path, params, bytes_max=_BYTES_MAX)
         data = body.get("data")
-        for item in data if isinstance(data, list) else ():
+        if not isinstance(data, list):  # no list, which is not an empty one: the answer is not sent again
+            return OutcomeUnknown(message=_NO_LIST)
+        for item in data:
             if isinstance(item, dict) and (answer_id := string(item.get("id"))) and _is(is_answer, item):
                 return {"id": answer_id, "url": string(item.get("permalink_url"))}
         if (after := cursor(body)) is None:
@@ -73,3 +79,23 @@ def _is(is_answer: Callable[[Mapping[str, Any]], bool], item: Mapping[str, Any])
         return is_answer(item)
     except (KeyError, ValueError, TypeError):
         return False  # it is malformed, and what is looked for is not
+
+
+async def comments_of_each(
+    remote_ids: Sequence[str], read: Callable[[str], Awaitable[Comments]]
+) -> Mapping[str, Comments | None]:
+    """Read what stands under each of these posts; None for one that is gone."""
+    listed: dict[str, Comments | None] = {}
+    for remote_id in remote_ids:
+        try:
+            listed[remote_id] = await read(remote_id)
+        except ApiError as error:
+            if not is_gone(error):
+                raise
+            listed[remote_id] = None
+    return listed
+
+
+def thread_of(answered: OutgoingReply) -> str:
+    """Return the comment below which an answer is written: answers to answers stand beside them."""
+    return string(answered.reference.get("thread")) or answered.comment_id

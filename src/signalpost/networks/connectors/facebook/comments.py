@@ -14,7 +14,6 @@ from typing import Any, Final
 from signalpost.networks.connectors.facebook.account import page_graph
 from signalpost.networks.connectors.facebook.publish import explain
 from signalpost.networks.contract import (
-    ApiError,
     Comments,
     NetworkSession,
     OutcomeUnknown,
@@ -22,7 +21,7 @@ from signalpost.networks.contract import (
     RemoteComment,
 )
 from signalpost.networks.listing import Listing
-from signalpost.networks.meta.comments import find_answer, instant, is_gone, read_edge
+from signalpost.networks.meta.comments import comments_of_each, find_answer, instant, read_edge, thread_of
 from signalpost.networks.meta.insights import delete_object
 from signalpost.networks.replies import reply_as_comment, same_words
 from signalpost.networks.responses import string, texts
@@ -40,18 +39,14 @@ async def comments(
     session: NetworkSession, remote_ids: Sequence[str], _since: datetime | None
 ) -> Mapping[str, Comments | None]:
     """Read the comments under each post and the answers to them, newest first."""
-    graph, listed = page_graph(session), dict[str, Comments | None]()
-    for post_id in remote_ids:
+    graph = page_graph(session)
+
+    async def read(post_id: str) -> Comments:
         listing = Listing()
-        try:
-            await read_edge(graph, f"{post_id}/comments", _ALL, listing, partial(_comment, session.remote_id))
-        except ApiError as error:
-            if not is_gone(error):
-                raise
-            listed[post_id] = None
-            continue
-        listed[post_id] = listing.comments()
-    return listed
+        await read_edge(graph, f"{post_id}/comments", _ALL, listing, partial(_comment, session.remote_id))
+        return listing.comments()
+
+    return await comments_of_each(remote_ids, read)
 
 
 def _comment(page_id: str, item: Mapping[str, Any]) -> RemoteComment:
@@ -73,11 +68,6 @@ def _comment(page_id: str, item: Mapping[str, Any]) -> RemoteComment:
     )
 
 
-def _thread(answered: OutgoingReply) -> str:
-    """Return the comment below which an answer is written: answers to answers stand beside them."""
-    return string(answered.reference.get("thread")) or answered.comment_id
-
-
 async def _find(session: NetworkSession, answer: OutgoingReply, since: datetime) -> PublicPart | OutcomeUnknown | None:
     def is_answer(item: Mapping[str, Any]) -> bool:
         author = item.get("from")
@@ -85,12 +75,12 @@ async def _find(session: NetworkSession, answer: OutgoingReply, since: datetime)
             return False
         return same_words(string(item.get("message")), answer.text) and instant(item["created_time"]) >= since
 
-    return await find_answer(page_graph(session), f"{_thread(answer)}/comments", _ALL, is_answer)
+    return await find_answer(page_graph(session), f"{thread_of(answer)}/comments", _ALL, is_answer)
 
 
 async def _send(session: NetworkSession, answer: OutgoingReply) -> PublicPart:
     form = {"message": answer.text}
-    response = await page_graph(session).post(f"{_thread(answer)}/comments", form, publishes=True)
+    response = await page_graph(session).post(f"{thread_of(answer)}/comments", form, publishes=True)
     return {"id": texts(response, "id")[0]}
 
 

@@ -14,7 +14,6 @@ from typing import Any, Final
 from signalpost.networks.connectors.instagram.account import graph_of
 from signalpost.networks.connectors.instagram.publish import explain
 from signalpost.networks.contract import (
-    ApiError,
     Comments,
     NetworkSession,
     OutcomeUnknown,
@@ -22,7 +21,7 @@ from signalpost.networks.contract import (
     RemoteComment,
 )
 from signalpost.networks.listing import Listing
-from signalpost.networks.meta.comments import find_answer, instant, is_gone, read_edge
+from signalpost.networks.meta.comments import comments_of_each, find_answer, instant, read_edge, thread_of
 from signalpost.networks.meta.graph import Graph, cursor
 from signalpost.networks.meta.insights import delete_object, nested
 from signalpost.networks.replies import reply_as_comment, same_words
@@ -40,15 +39,7 @@ async def comments(
     session: NetworkSession, remote_ids: Sequence[str], _since: datetime | None
 ) -> Mapping[str, Comments | None]:
     """Read the comments under each post, and the answers to them."""
-    graph, listed = graph_of(session), dict[str, Comments | None]()
-    for media_id in remote_ids:
-        try:
-            listed[media_id] = await _under(session, graph, media_id)
-        except ApiError as error:
-            if not is_gone(error):
-                raise
-            listed[media_id] = None
-    return listed
+    return await comments_of_each(remote_ids, partial(_under, session, graph_of(session)))
 
 
 async def _under(session: NetworkSession, graph: Graph, media_id: str) -> Comments:
@@ -98,22 +89,17 @@ def _is_own(session: NetworkSession, item: Mapping[str, Any]) -> bool:
     return name.lower() == session.username.lower() or author.get("id") == session.remote_id
 
 
-def _thread(answered: OutgoingReply) -> str:
-    """Return the comment below which an answer is written: answers to answers stand beside them."""
-    return string(answered.reference.get("thread")) or answered.comment_id
-
-
 async def _find(session: NetworkSession, answer: OutgoingReply, since: datetime) -> PublicPart | OutcomeUnknown | None:
     def is_answer(item: Mapping[str, Any]) -> bool:
         is_same = _is_own(session, item) and same_words(string(item.get("text")), answer.text)
         return is_same and instant(item["timestamp"]) >= since
 
-    return await find_answer(graph_of(session), f"{_thread(answer)}/replies", _REPLIES, is_answer)
+    return await find_answer(graph_of(session), f"{thread_of(answer)}/replies", _REPLIES, is_answer)
 
 
 async def _send(session: NetworkSession, answer: OutgoingReply) -> PublicPart:
     form = {"message": answer.text}
-    response = await graph_of(session).post(f"{_thread(answer)}/replies", form, publishes=True)
+    response = await graph_of(session).post(f"{thread_of(answer)}/replies", form, publishes=True)
     return {"id": texts(response, "id")[0]}
 
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 from signalpost.kit import clock
 from signalpost.networks.connectors.threads.account import graph_of
 from signalpost.networks.connectors.threads.publish import publish
-from signalpost.networks.contract import ApiError, Comments, NetworkSession, OutgoingReply, RemoteComment
+from signalpost.networks.contract import Comments, NetworkSession, OutgoingReply, RemoteComment
 from signalpost.networks.listing import Listing
-from signalpost.networks.meta.comments import instant, is_gone, read_edge
+from signalpost.networks.meta.comments import comments_of_each, instant, read_edge
 from signalpost.networks.replies import ReplyPost, reply_as_part
 from signalpost.networks.responses import string
 
@@ -30,18 +30,14 @@ async def comments(
     session: NetworkSession, remote_ids: Sequence[str], _since: datetime | None
 ) -> Mapping[str, Comments | None]:
     """Read the conversation under each post, newest first."""
-    graph, listed = graph_of(session), dict[str, Comments | None]()
-    for post_id in remote_ids:
+    graph = graph_of(session)
+
+    async def read(post_id: str) -> Comments:
         listing = Listing()
-        try:
-            await read_edge(graph, f"{post_id}/conversation", _CONVERSATION, listing, partial(_comment, post_id))
-        except ApiError as error:
-            if not is_gone(error):
-                raise
-            listed[post_id] = None
-            continue
-        listed[post_id] = listing.comments()
-    return listed
+        await read_edge(graph, f"{post_id}/conversation", _CONVERSATION, listing, partial(_comment, post_id))
+        return listing.comments()
+
+    return await comments_of_each(remote_ids, read)
 
 
 def _comment(post_id: str, item: Mapping[str, Any]) -> RemoteComment:
