@@ -12,6 +12,7 @@ import stripe as sdk
 from aiohttp import web
 from simulator.stripe.events import RETRY_SECONDS
 from simulator.stripe.lifecycle import FAILS_LATER
+from tests.counterparts.tools import free_port
 from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.till import BACK, DAY, Till
 
@@ -178,7 +179,7 @@ async def test_the_library_accepts_what_the_simulator_signs_and_events_are_sent_
 
     runner = web.ServerRunner(web.Server(endpoint))
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", free_port())
     await site.start()
     host, port = runner.addresses[0][:2]
     till.stripe.outbox.events.clear()

@@ -288,7 +288,7 @@ async def test_a_file_is_fetched_from_an_address(engine: Engine) -> None:
     app.router.add_get("/cat.jpg", respond)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await web.TCPSite(runner, "127.0.0.1", free_port()).start()
     parameters = {"source": "url", "url": f"http://127.0.0.1:{runner.addresses[0][1]}/cat.jpg", "altText": "A cat"}
     [media] = await engine.rows("media", "upload", parameters=parameters)
     await runner.cleanup()

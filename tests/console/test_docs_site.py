@@ -18,7 +18,7 @@ import pytest
 from markdown_it import MarkdownIt
 from playwright.async_api import Browser, Page, expect
 from tests.console.browser import OpenPage, violations
-from tests.counterparts.tools import CHECKOUT
+from tests.counterparts.tools import CHECKOUT, free_port
 from tests.helpers.scripts import script
 
 from signalpost.console.docs import EXAMPLE_URL, Documentation
@@ -95,7 +95,7 @@ def hosted(site: Path) -> Iterator[str]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=site))
+    server = ThreadingHTTPServer(("127.0.0.1", free_port()), partial(Handler, directory=site))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

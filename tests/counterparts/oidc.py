@@ -28,7 +28,7 @@ class OidcProvider:
 @contextlib.asynccontextmanager
 async def oidc_provider(redirect_url: str) -> AsyncIterator[OidcProvider]:
     """Run it for a client that may be sent back to `redirect_url`."""
-    command = (tools.node(), tools.node_script("oidc"), redirect_url)
+    command = (tools.node(), tools.node_script("oidc"), str(tools.free_port()), redirect_url)
     with tempfile.TemporaryDirectory(prefix="signalpost-oidc-") as folder:
         async with running(*command, folder=Path(folder)) as program:
             started = await program.json_line()

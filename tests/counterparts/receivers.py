@@ -64,11 +64,12 @@ class OctokitReceiver:
 @contextlib.asynccontextmanager
 async def octokit_receiver(secret: str | None = None) -> AsyncIterator[OctokitReceiver]:
     """GitHub's signature library (@octokit/webhooks-methods) behind a plain Node server."""
-    command = (tools.node(), tools.node_script("receiver"))
+    port = tools.free_port()
+    command = (tools.node(), tools.node_script("receiver"), str(port))
     with tempfile.TemporaryDirectory(prefix="octokit-") as folder:
         async with running(*command, folder=Path(folder)) as program:
-            ready = await program.json_line()
-            receiver = OctokitReceiver(f"http://127.0.0.1:{ready['port']}/", program)
+            await program.json_line()
+            receiver = OctokitReceiver(f"http://127.0.0.1:{port}/", program)
             listening = asyncio.create_task(receiver.listen())
             try:
                 if secret is not None:

@@ -93,10 +93,11 @@ def program(name: str) -> str:
 
 
 def free_port() -> int:
-    """A port that nothing uses and that no other process of tests is given, however late its server starts to listen.
+    """A port that nothing uses and that no test is given twice, however late its server starts to listen.
 
-    It lies below those that the system gives to connections. A lock on one byte of a shared file, kept until this
-    process ends, tells the other processes.
+    What still calls a server that is gone, as an earlier test's webhook does, never reaches a later one. The port lies
+    below those that the system gives to connections. A lock on one byte of a shared file, kept until this process
+    ends, tells the other processes.
     """
     while True:
         port = _random.randint(10_000, 32_000)

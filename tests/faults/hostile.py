@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import parse_qs
 
+from tests.counterparts.tools import free_port
 from tests.helpers.sign_in_servers import did_of
 
 
@@ -129,7 +130,7 @@ class HostileNetwork:
         self._serving: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=1000)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", free_port(), backlog=1000)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
+from tests.counterparts.tools import free_port
+
 
 @dataclass(frozen=True)
 class Delivery:
@@ -44,7 +46,7 @@ class Receivers:
         return [one.at - datetime.fromisoformat(one.json["createdAt"]).timestamp() for one in self.got[name]]
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=2000)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", free_port(), backlog=2000)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 

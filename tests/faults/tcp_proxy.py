@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+from tests.counterparts.tools import free_port
+
 _CHUNK_BYTES = 65_536
 
 
@@ -38,7 +40,7 @@ class TcpProxy:
         return port
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=200)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", free_port(), backlog=200)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from tests.counterparts import PdsAccount, ReferencePds
+from tests.counterparts.tools import free_port
 from tests.helpers.limits import TEST_SECONDS
 
 POST = "app.bsky.feed.post"
@@ -94,7 +95,7 @@ class Between:
 async def between(pds: ReferencePds) -> AsyncIterator[Between]:
     """A proxy before `pds`."""
     proxy = Between(pds.url)
-    server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0)
+    server = await asyncio.start_server(proxy.connected, "127.0.0.1", free_port())
     proxy.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server:
         yield proxy

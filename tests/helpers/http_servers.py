@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
+from tests.counterparts.tools import free_port
+
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
@@ -77,7 +79,7 @@ async def serve(script: Script, tls: ssl.SSLContext | None = None) -> AsyncItera
             writer.transport.abort()
             running.discard(task)
 
-    listener = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=tls)
+    listener = await asyncio.start_server(accept, "127.0.0.1", free_port(), ssl=tls)
     server.port = listener.sockets[0].getsockname()[1]
     try:
         yield server

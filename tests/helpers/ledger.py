@@ -10,6 +10,8 @@ import random
 from collections import Counter
 from typing import Any, Self
 
+from tests.counterparts.tools import free_port
+
 from signalpost import networks
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import (
@@ -110,7 +112,7 @@ class Ledger:
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", free_port())
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
 

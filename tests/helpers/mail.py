@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from typing import Any, cast
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
+from tests.counterparts.tools import free_port
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
@@ -63,7 +64,7 @@ def text_of(message: EmailMessage) -> str:
 @asynccontextmanager
 async def serving(inbox: Inbox, **options: Any) -> AsyncIterator[str]:
     """Run a real SMTP server; give its host and port."""
-    server = await asyncio.get_running_loop().create_server(lambda: SMTP(inbox, **options), "127.0.0.1", 0)
+    server = await asyncio.get_running_loop().create_server(lambda: SMTP(inbox, **options), "127.0.0.1", free_port())
     async with server:
         yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
 

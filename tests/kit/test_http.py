@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.counterparts.tools import free_port
 from tests.helpers.http_servers import OK, Connection, Script, answering, kept, longest_turn_seconds, response, serve
 from tests.helpers.publishing import until
 
@@ -392,7 +393,7 @@ async def test_a_server_that_never_reads_ends_with_the_deadline(client: Client) 
 
 async def test_a_refused_connection_is_not_sent(client: Client) -> None:
     with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
+        unused.bind(("127.0.0.1", free_port()))
         with pytest.raises(NotSent, match=r"[Rr]efused") as failure:
             await client.request("POST", f"http://127.0.0.1:{unused.getsockname()[1]}/", json={})
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.counterparts.tools import free_port
 
 from signalpost.kit.service_manager import BadHandover, ServiceManager
 
@@ -53,7 +54,7 @@ def test_without_a_manager_nothing_is_taken() -> None:
 
 def test_what_is_for_another_process_is_left_alone_and_said() -> None:
     """As when a script between the manager and the service does not `exec` it."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", free_port())) as server:
         done = taken(server, {"LISTEN_PID": "1", "LISTEN_FDS": "1", "WATCHDOG_PID": "1", "WATCHDOG_USEC": "1000"})
     assert done.stdout == "None None None []\n"
     assert done.stderr.count("service_manager.other_process") == 2
@@ -74,7 +75,7 @@ def test_what_is_for_another_process_is_left_alone_and_said() -> None:
     ],
 )
 def test_wrong_variables_are_explained(variables: dict[str, str], words: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", free_port())) as server:
         done = taken(server, variables)
     assert done.returncode == 1
     assert words in done.stderr
@@ -87,7 +88,7 @@ def test_what_does_not_listen_for_tcp_is_refused(tmp_path: Path) -> None:
     unix.bind(str(tmp_path / "s"))
     unix.listen()
     with (
-        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_server(("127.0.0.1", free_port())) as server,
         socket.create_connection(server.getsockname()) as connected,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams,
         unix,

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.counterparts.tools import free_port
 
 from signalpost.kit import storage
 from signalpost.main import service
@@ -103,7 +104,7 @@ async def test_wrong_credentials_of_an_object_store_are_in_the_log_from_the_star
         await writer.drain()
         writer.close()
 
-    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+    async with await asyncio.start_server(refuse, "127.0.0.1", free_port()) as server:
         port = server.sockets[0].getsockname()[1]
         settings: dict[str, Any] = {
             "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "not-to-be-logged", "AWS_REGION": "here",

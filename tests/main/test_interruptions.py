@@ -89,7 +89,7 @@ async def test_an_interrupted_start_leaves_a_folder_that_can_be_used(service: Se
 @pytest.mark.parametrize("command", ["serve", "worker", "migrate", "demo"])
 def test_waiting_for_a_database_can_be_interrupted(tmp_path: Path, command: str) -> None:
     """The database accepts connections and says nothing, as a firewall or a frozen server does."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
+    with socket.create_server(("127.0.0.1", free_port())) as silent:
         url = f"postgresql://signalpost@127.0.0.1:{silent.getsockname()[1]}/x"
         port = ["--port", str(free_port())] if command == "serve" else []
         with subprocess.Popen(

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import asyncpg
 import pytest
+from tests.counterparts.tools import free_port
 
 from signalpost import settings
 from signalpost.embedded_postgres.watch import DatabaseVanished, watch
@@ -196,7 +197,7 @@ async def test_a_start_waits_for_a_server_that_is_starting(fresh_dsn: str) -> No
             await asyncio.gather(_copy(reader, theirs[1]), _copy(theirs[0], writer))
         writer.close()
 
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+    async with await asyncio.start_server(answer, "127.0.0.1", free_port()) as server:
         port = server.sockets[0].getsockname()[1]
         address = fresh_dsn.partition("?")[0].replace("@/", f"@127.0.0.1:{port}/")
         await require_usable(f"{address}?sslmode=disable")

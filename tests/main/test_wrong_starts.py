@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.counterparts.tools import free_port
 
 from signalpost.kit import log
 from signalpost.main.cli import app
@@ -91,7 +92,7 @@ def test_a_host_that_is_not_ours_is_explained(start: Start, host: str) -> None:
 
 def test_a_port_in_use_is_named(start: Start, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", free_port())) as server:
         port = server.getsockname()[1]
         for line in (f"serve --port {port}", f"serve --host localhost --port {port}", f"worker --metrics-port {port}"):
             check(start(line), f":{port} is in use. Stop the other program, or choose another port.")

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
+from tests.counterparts.tools import free_port
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
@@ -50,7 +51,7 @@ async def origin() -> AsyncIterator[str]:
     app.router.add_route("*", "/{tail:.*}", serve)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
+    site = web.TCPSite(runner, "127.0.0.1", free_port())
     await site.start()
     yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     await runner.cleanup()

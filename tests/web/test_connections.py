@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.counterparts.tools import free_port
 from tests.web.test_hostile import served
 
 from signalpost.kit import problems
@@ -162,7 +163,7 @@ async def test_a_body_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch)
 def test_the_connections_of_others_are_not_looked_at() -> None:
     """The process has connections of its own: to the database, to networks, and to itself."""
     with (
-        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_server(("127.0.0.1", free_port())) as listener,
         socket.create_connection(listener.getsockname()) as ours,
         listener.accept()[0] as accepted,
     ):

@@ -1,18 +1,18 @@
 // A certified OpenID provider (github.com/panva/node-oidc-provider), as an operator would run one.
-// Prints {"issuer"} when it listens. Reads JSON lines: {"claims"} says who signs in next and is confirmed by
-// {"using": true}. Its pages for signing in and consenting are those of the library. Runs until standard
-// input closes.
+// Its arguments are the port and the client's redirect URI. Prints {"issuer"} when it listens. Reads JSON
+// lines: {"claims"} says who signs in next and is confirmed by {"using": true}. Its pages for signing in and
+// consenting are those of the library. Runs until standard input closes.
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import Provider from "oidc-provider";
 
-const [redirectUri] = process.argv.slice(2);
+const [port, redirectUri] = process.argv.slice(2);
 const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
 const people = new Map();
 
 const server = createServer();
-server.listen(0, "127.0.0.1", () => {
-  const issuer = `http://127.0.0.1:${server.address().port}`;
+server.listen(Number(port), "127.0.0.1", () => {
+  const issuer = `http://127.0.0.1:${port}`;
   const provider = new Provider(issuer, {
     clients: [
       { client_id: "signalpost", client_secret: "a-secret-of-the-tests", redirect_uris: [redirectUri] },

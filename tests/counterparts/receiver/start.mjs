@@ -1,14 +1,12 @@
 // A webhook receiver as a stranger would write it: it checks X-Service-Signature over the raw bytes with
-// GitHub's
-// own library. Prints {"port"} first, then one JSON line per delivery: {"headers", "body" (base64),
-// "verified"}.
-// Reads JSON lines: {"secret", "status"} changes what it expects and answers, and is confirmed by {"using":
-// true}.
-// Runs until standard input closes.
+// GitHub's own library. Its argument is the port. Prints {"listening": true} first, then one JSON line per
+// delivery: {"headers", "body" (base64), "verified"}. Reads JSON lines: {"secret", "status"} changes what it
+// expects and answers, and is confirmed by {"using": true}. Runs until standard input closes.
 import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 import { verify } from "@octokit/webhooks-methods";
 
+const [port] = process.argv.slice(2);
 let secret = null;
 let status = 204;
 const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
@@ -23,7 +21,7 @@ const server = createServer(async (request, response) => {
   response.writeHead(verified ? status : 401).end();
   say({ headers: request.headers, body: body.toString("base64"), verified });
 });
-server.listen(0, "127.0.0.1", () => say({ port: server.address().port }));
+server.listen(Number(port), "127.0.0.1", () => say({ listening: true }));
 
 const orders = createInterface({ input: process.stdin });
 orders.on("line", (line) => {
