@@ -32,6 +32,8 @@ MARGIN: Final = timedelta(seconds=3)
 WINDOW: Final = timedelta(minutes=720)
 RETRY_SECONDS: Final = (60, 300, 900, 3600)
 RECONCILE_SECONDS: Final = (30, 90, 480, 3000)
+POLL_SECONDS: Final = (SLOW_SECONDS, 5, 10, 20, 40, 80, 160, 300)
+PROCESSING_MAX: Final = timedelta(hours=2)
 TRIES_MAX: Final = 5
 
 
@@ -60,6 +62,9 @@ class Target:
     started: bool = False
     tries: int = 0
     looks: int = 0
+    polls: int = 0
+    processing_since: datetime | None = None
+    """Since when the network has prepared it; None: it does not, and an answer is one to an attempt."""
     public: set[str] = field(default_factory=set)
     """The parts that the service knows to be public."""
     intent: bool = False
@@ -156,7 +161,7 @@ class Model(Watcher):
         if target.due is not None and self.world.now() > target.due + WINDOW + MARGIN:
             self.broken.append(f"begun too late: {who} {text}")
         target.tries = 1 if target.status == "pending" else target.tries + 1
-        target.status, target.started = "publishing", True
+        target.status, target.started, target.processing_since = "publishing", True, None
 
     def on_call(self, who: str, text: str) -> None:
         """Everything that makes a call wrong: doubled, early, or against what somebody was told."""
@@ -201,13 +206,12 @@ class Model(Watcher):
                 target.intent = False
                 self._try_later(post, target, outcome, now)
             case NeedsReconnect():
-                target.intent, target.tries = False, target.tries - 1
-                target.wait("retrying", now, 600, 600)
-                target.soonest = None  # sooner if the account is connected again, or its window ends
+                target.intent = False
                 if target.account.status != "disconnected":
                     target.account.status = "needs_reauth"
+                self._reconnect_first(post, target, now)
             case Pending():
-                target.wait("processing", now, SLOW_SECONDS, SLOW_SECONDS)
+                self._poll_later(post, target, now, SLOW_SECONDS)
             case OutcomeUnknown():
                 target.looks = 0
                 target.wait("unknown", now, RECONCILE_SECONDS[0], RECONCILE_SECONDS[0] * 1.2)
@@ -217,12 +221,40 @@ class Model(Watcher):
     def _try_later(self, post: Post, target: Target, outcome: TryLater, now: datetime) -> None:
         if outcome.code == "rate_limited":
             target.account.paused_until = now + timedelta(seconds=LIMITED_SECONDS)
+        if target.processing_since is not None:  # it is prepared all the same; what failed is a look
+            self._poll_later(post, target, now, outcome.after_seconds or 0, sent=True)
+            return
         if target.tries >= TRIES_MAX:
             self._end(post, target, "failed", outcome.code)
             return
         seconds = RETRY_SECONDS[max(target.tries, 1) - 1]
         least = max(seconds, outcome.after_seconds or 0)
         target.wait("retrying", now, least, max(seconds * 1.2, least))
+
+    def _poll_later(self, post: Post, target: Target, now: datetime, least: float, *, sent: bool = False) -> None:
+        """`sent`: this look sent something, so that whether it is there is asked before the target fails."""
+        if target.processing_since is None:
+            target.processing_since, target.polls = now, 0
+        elif now - target.processing_since < PROCESSING_MAX:
+            target.polls += 1
+        elif sent:
+            target.intent, target.looks = True, 0
+            target.wait("unknown", now, RECONCILE_SECONDS[0], RECONCILE_SECONDS[0] * 1.2)
+            return
+        else:
+            self._end(post, target, "failed", "media_processing_failed")
+            return
+        seconds = max(POLL_SECONDS[min(target.polls, len(POLL_SECONDS) - 1)], least)
+        target.wait("processing", now, seconds, seconds)
+
+    def _reconnect_first(self, post: Post, target: Target, now: datetime) -> None:
+        if target.due is not None and now >= target.due + WINDOW:
+            self._end(post, target, "failed", "auth_expired")
+            return
+        if target.processing_since is None:
+            target.tries -= 1
+        target.wait("retrying" if target.processing_since is None else "processing", now, 600, 600)
+        target.soonest = None  # sooner if the account is connected again, or its window ends
 
     def on_reconciled(self, who: str, text: str, found: Reconciled) -> None:
         if (known := self._find(who, text, "reconcile")) is None:
