@@ -145,8 +145,8 @@ class Settings:
     """Extensions that this instance does without, separated by commas: apps, comments, feeds, mcp, oidc, request_log,
     sandbox_clock, stream. Their operations do not exist (404), their jobs do not run, and what they stored stays."""
     comments_days: int = 90
-    """For how many days comments that others wrote under posts are kept after they were collected, at least 31: they
-    are personal data of people who have no account here."""
+    """For how many days comments that others wrote under posts are kept after they were collected, where no plan says
+    it (without billing), at least 31: they are personal data of people who have no account here."""
     request_log_days: int = 7
     """For how many days API calls are listed by `GET /logs/requests`, at most 7. 0: no call is recorded."""
     delivery_log_days: int = 30

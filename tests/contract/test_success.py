@@ -497,6 +497,7 @@ def test_what_leaves_no_history_is_listed() -> None:
         "POST /posts/validate",
         "POST /posts/optimize-captions",
         "POST /feeds/preview",
+        "POST /comment-rules/preview",
         "POST /approvals/{token}/code",
         "POST /queue/process",
         "POST /admin/sync-metrics-cron",

@@ -179,12 +179,13 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
         session = await session_of(Sample(api, make, owner, found, staff), owner)
         found["agr"] = await granted(make.context, api, session.access_token)
     found |= await commented(make, owner) if needed & {"cmt", "rpl"} else {}
-    for prefix, path, fields in (
-        ("cal", "/calendar-links", {"name": "Bakery"}),
-        ("srp", "/saved-replies", {"name": "Thanks", "text": "Thank you!"}),
-        ("fed", "/feeds", {"url": "http://127.0.0.1:9/feed"}),
+    for prefix, path, body in (
+        ("cal", "/calendar-links", {"name": "Bakery", "profileId": owner.profile}),
+        ("srp", "/saved-replies", {"name": "Thanks", "text": "Thank you!", "profileId": owner.profile}),
+        ("crl", "/comment-rules", {"name": "Jobs", "words": ["vacancy"], "tags": ["jobs"]}),
+        ("fed", "/feeds", {"url": "http://127.0.0.1:9/feed", "profileId": owner.profile}),
     ):
-        await create(prefix, path, {"profileId": owner.profile} | fields)
+        await create(prefix, path, body)
     if "med" in needed:
         found["med"] = await upload(api, owner)
     if "ses" in needed:

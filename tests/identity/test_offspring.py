@@ -12,9 +12,11 @@ from datetime import timedelta
 from typing import Any, get_args
 
 import asyncpg
+import msgspec
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.apps import App, Person
+from tests.helpers.comments import commented
 from tests.helpers.contract import invited_email, picture
 from tests.helpers.factories import Login
 from tests.helpers.feeds import Reader
@@ -27,6 +29,8 @@ from signalpost.accounts.actions.connect_request import ConnectRequest
 from signalpost.accounts.actions.oauth_flows import FlowStarter
 from signalpost.api_keys.actions import leaked
 from signalpost.api_keys.secret_scanning import find
+from signalpost.comments import queries as comment_queries
+from signalpost.comments.actions import apply
 from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.identity import offspring, tokens
@@ -234,6 +238,26 @@ async def feed(scene: Scene, bearer: str) -> Probe:
     return probe
 
 
+async def comment_rule(scene: Scene, bearer: str) -> Probe:
+    word = secrets.token_hex(6)
+    made = await created(scene, "/comment-rules", {"name": "made", "words": [word], "tags": [word]}, bearer)
+    comments = await commented(scene.messenger.make, scene.owner)
+
+    async def probe() -> bool:
+        context = scene.messenger.context
+        async with context.database.transaction() as db:
+            row = await comment_queries.by_id(db, ids.decode("cmt", comments["cmt"]))
+            assert row is not None
+            await apply.apply(context, db, [msgspec.structs.replace(row, text=f"What is {word}?")])
+        tags = (await scene.api.get(f"/comments/{comments['cmt']}", key=scene.owner.key)).json()["tags"]
+        listed = (await scene.api.get("/comment-rules", key=scene.owner.key)).json()["data"]
+        [held] = [rule["held"] for rule in listed if rule["id"] == made["id"]]
+        assert held is not (tags == [word])
+        return tags == [word]
+
+    return probe
+
+
 async def member(scene: Scene, bearer: str) -> Probe:
     invited = await created(scene, "/team/invite", {"email": invited_email(), "role": "editor"}, bearer)
     token = invited["inviteUrl"].rpartition("/")[2]
@@ -323,7 +347,7 @@ MAKERS: dict[str, Callable[[Scene, str], Awaitable[Probe]]] = {
     maker.__name__: maker
     for maker in (
         messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, calendar_link, app_grant,
-        feed, member, webhook, post, media, session, one_time_token, idempotency,
+        feed, comment_rule, member, webhook, post, media, session, one_time_token, idempotency,
     )
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from tests.analytics import test_overview, test_post
 from tests.captions import test_optimize
+from tests.comments import test_retention
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.plans import test_gates
@@ -309,6 +310,7 @@ ELSEWHERE: Mapping[str, tuple[object, ...]] = {
     ),
     limits.DELIVERY_LOG_DAYS.name: (test_gates.test_the_log_of_deliveries_is_kept_as_long_as_the_plan_says,),
     limits.AUDIT_DAYS.name: (work,),
+    limits.COMMENT_DAYS.name: (test_retention.test_comments_are_kept_as_long_as_the_plan_says,),
 }  # fmt: skip
 """Limits that refuse no request for one more: where they are held instead."""
 

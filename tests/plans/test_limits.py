@@ -19,7 +19,7 @@ from signalpost.web.caller import Caller
 NAMES = (
     "profiles", "profileLinks", "accounts", "posts", "scheduledPosts", "bulkItems", "members", "apiKeys", "webhooks",
     "platformInvites", "feeds", "inviteBranding", "storageBytes", "fileBytes", "requestsPerMinute", "writesPerMinute",
-    "aiCaptions", "analyticsDays", "deliveryLogDays", "auditDays", "approvals", "messengerLink",
+    "aiCaptions", "analyticsDays", "deliveryLogDays", "auditDays", "commentDays", "approvals", "messengerLink",
 )  # fmt: skip
 
 

@@ -1,13 +1,23 @@
 """Comments over HTTP."""
 
-from typing import Annotated
+from typing import Annotated, Final
 from uuid import UUID
 
 from signalpost.accounts.errors import PlatformError, PlatformTimeout
-from signalpost.comments import listing, queries, saved, views
-from signalpost.comments.actions import answer, change, moderate, save
+from signalpost.comments import listing, queries, rules, saved, views
+from signalpost.comments.actions import answer, change, moderate, preview, rule, save
 from signalpost.comments.errors import CommentActionUnavailable, CommentAnswered, ReplyLoop
 from signalpost.comments.queries import ANSWERS_OF_PAGE, ANSWERS_SHOWN, CommentRow
+from signalpost.comments.rule_schemas import (
+    CommentRule,
+    CommentRuleCreate,
+    CommentRuleListQuery,
+    CommentRulePreview,
+    CommentRuleUpdate,
+    CommentRuleUse,
+    CommentRuleUseListQuery,
+)
+from signalpost.comments.rules import RuleRow
 from signalpost.comments.saved import SavedReplyRow
 from signalpost.comments.schemas import (
     Comment,
@@ -29,7 +39,7 @@ from signalpost.kit.wire import Listing
 from signalpost.posts import queries as posts
 from signalpost.posts.rows import PostRow
 from signalpost.web.caller import Caller
-from signalpost.web.fields import CommentId, CommentReplyId, PostId, SavedReplyId
+from signalpost.web.fields import CommentId, CommentReplyId, CommentRuleId, PostId, SavedReplyId
 from signalpost.web.inputs import Mine, require_profile
 from signalpost.web.paging import Page
 from signalpost.web.routing import Routes
@@ -38,6 +48,7 @@ routes = Routes("Comments")
 
 MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine, param="id", why_absent=posts.why_absent)]
 MyComment = Annotated[CommentRow, Mine(CommentId, queries.find_mine, param="id")]
+MyRule = Annotated[RuleRow, Mine(CommentRuleId, rules.find_mine)]
 MySavedReply = Annotated[SavedReplyRow, Mine(SavedReplyId, saved.find_mine)]
 _AT_NETWORK = (
     Forbidden, TestModeOnlySandbox, CommentActionUnavailable, InvalidState, PlatformError, PlatformTimeout,
@@ -52,7 +63,8 @@ async def list_comments(
     """List what others wrote under published posts, what was collected or came back last first.
 
     Networks are asked every 5 minutes in the first hour of a post, hourly for a day, daily for 30 days. What is listed
-    was written by others: it is personal data, and forgotten after 90 days unless the operator says otherwise.
+    was written by others: it is personal data, and forgotten after 90 days, or as long as the plan or the operator
+    says.
 
     For one page at most 5,000 comments are looked at. A page may have fewer than `limit`, or none, with `hasMore`.
     """
@@ -193,3 +205,69 @@ async def update_saved_reply(reply: MySavedReply, db: Db, caller: Caller, data: 
 async def delete_saved_reply(reply: MySavedReply, db: Db, caller: Caller) -> None:
     """Delete a saved reply."""
     await save.delete(db, caller, reply)
+
+
+_RULE: Final = {"name": "Jobs", "words": ["vacancy", "job"], "tags": ["jobs"]}
+
+
+@routes.post(
+    "/comment-rules", scope="comments:write", raises=(Forbidden, TestModeOnlySandbox, TooManyItems), example=_RULE
+)
+async def create_comment_rule(db: Db, caller: Caller, data: CommentRuleCreate) -> CommentRule:
+    """Have new comments hidden, assigned, tagged or marked as done by their words or their author.
+
+    A rule meets each comment once, when it is collected: not those that are there already, and not again when one is
+    edited. It answers nothing and publishes nothing. It acts with your rights of that moment: when they or this
+    credential end, it is switched off (`held`). A workspace has at most 50.
+    """
+    return await rule.create(db, caller, data)
+
+
+@routes.get("/comment-rules", scope="comments:read")
+async def list_comment_rules(
+    context: AppContext, db: Db, caller: Caller, query: CommentRuleListQuery, page: Page
+) -> Listing[CommentRule]:
+    """List rules, newest first. On a comment that meets several of them the oldest acts first."""
+    profile_id = None if query.profile_id is None else UUID(int=query.profile_id.int)
+    rows = await rules.visible(db, caller, profile_id, page)
+    if not rows:
+        await require_profile(context, db, caller, query.profile_id)
+    return page.of(rows, views.rule)
+
+
+@routes.post(
+    "/comment-rules/preview",
+    scope="comments:write",
+    status=200,
+    history="nothing",
+    raises=(Forbidden, TestModeOnlySandbox),
+    example=_RULE,
+)
+async def preview_comment_rule(context: AppContext, caller: Caller, data: CommentRuleCreate) -> CommentRulePreview:
+    """Return which comments of the last 30 days a rule would have met. Nothing is saved, and nothing is done.
+
+    At most the newest 2,000 comments are looked at; `since` says how far back that reached.
+    """
+    return await preview.preview(context, caller, data)
+
+
+@routes.get("/comment-rules/uses", scope="comments:read")
+async def list_comment_rule_uses(
+    db: Db, caller: Caller, query: CommentRuleUseListQuery, page: Page
+) -> Listing[CommentRuleUse]:
+    """List what rules did, the last first. It is kept as long as the comment, also when the rule is deleted."""
+    rule_id = None if query.rule_id is None else UUID(int=query.rule_id.int)
+    comment_id = None if query.comment_id is None else UUID(int=query.comment_id.int)
+    return page.of(await rules.uses(db, caller, page, rule_id=rule_id, comment_id=comment_id), views.rule_use)
+
+
+@routes.patch("/comment-rules/{id}", scope="comments:write", raises=(Forbidden, TestModeOnlySandbox))
+async def update_comment_rule(my_rule: MyRule, db: Db, caller: Caller, data: CommentRuleUpdate) -> CommentRule:
+    """Change a rule, or switch it on or off. It acts with your rights from now on."""
+    return await rule.update(db, caller, my_rule, data)
+
+
+@routes.delete("/comment-rules/{id}", scope="comments:write", status=204, raises=(Forbidden, TestModeOnlySandbox))
+async def delete_comment_rule(my_rule: MyRule, db: Db, caller: Caller) -> None:
+    """Delete a rule. What it did stays."""
+    await rule.delete(db, caller, my_rule)

@@ -1,4 +1,4 @@
-"""What a comment and an answer to it can be."""
+"""What a comment, an answer to it and a rule's use of it can be."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -6,6 +6,12 @@ from typing import Final, Literal
 CommentState = Literal["open", "done"]
 ReplyState = Literal["pending", "sending", "sent", "failed", "unknown", "rejected"]
 """Waits for an approval, is being sent, was sent, was refused, may have been sent, was not approved."""
+
+RuleAction = Literal["assign", "tag", "done", "hide"]
+"""What a rule does with a comment."""
+
+Hiding = Literal["pending", "done", "failed"]
+"""A rule has a comment hidden at its network soon, has had it hidden, could not."""
 
 ON_ITS_WAY: Final = ("pending", "sending", "sent", "unknown")
 """States of answers that others should know of before they answer too."""

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from signalpost import networks
 from signalpost.comments.queries import CommentRow, ReplyRow
+from signalpost.comments.rule_schemas import CommentRule, CommentRuleUse, CommentRuleUseError
+from signalpost.comments.rules import RuleRow, UseRow
 from signalpost.comments.saved import SavedReplyRow
 from signalpost.comments.schemas import (
     Comment,
@@ -98,6 +100,41 @@ def saved_reply(row: SavedReplyRow) -> SavedReply:
         text=row.text,
         created_at=clock.wire(row.created_at),
         updated_at=clock.wire(row.updated_at),
+    )
+
+
+def rule(row: RuleRow) -> CommentRule:
+    """Return a rule as the API shows it."""
+    return CommentRule(
+        id=ids.encode("crl", row.id),
+        name=row.name,
+        enabled=row.enabled,
+        held=row.held,
+        words=row.words,
+        authors=row.authors,
+        profile_ids=None if row.on_profiles is None else [ids.encode("prof", each) for each in row.on_profiles],
+        platforms=row.platforms,
+        hide=row.hide,
+        done=row.done,
+        assignee_id=ids.encode_or_none("mem", row.assignee_id),
+        tags=row.tags,
+        created_by=row.created_by,
+        created_at=clock.wire(row.created_at),
+        updated_at=clock.wire(row.updated_at),
+    )
+
+
+def rule_use(row: UseRow) -> CommentRuleUse:
+    """Return what a rule did as the API shows it."""
+    return CommentRuleUse(
+        id=ids.encode("cru", row.id),
+        rule_id=ids.encode("crl", row.rule_id),
+        rule_name=row.rule_name,
+        comment_id=ids.encode("cmt", row.comment_id),
+        actions=row.actions,
+        hiding=row.hiding,
+        error=None if row.error is None else CommentRuleUseError(row.error.code, row.error.message),
+        created_at=clock.wire(row.created_at),
     )
 
 

@@ -1,11 +1,11 @@
-"""Work of this room: asking networks for comments, sending answers, and forgetting what is old."""
+"""Work of this room: asking networks for comments, sending answers, hiding some, forgetting what is old."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
 from signalpost.comments import queries
-from signalpost.comments.actions import collect, plan, send
+from signalpost.comments.actions import collect, forget, hide, plan, send
 from signalpost.comments.queries import ReplyError
 from signalpost.comments.states import NOTES
 from signalpost.context import AppContext
@@ -18,6 +18,7 @@ PLAN: Final = "comments.plan"
 PLAN_SECONDS: Final = 20
 PURGE: Final = "comments.purge"
 PURGE_SECONDS: Final = 3_600
+_SOURCES: Final = batches.delete("comment_source", "published_at < now() - interval '40 days'")
 _GIVE_UP: Final = """
 update comment_reply set state = case when intent is null then 'failed' else 'unknown' end, error = $2
 where id = $1 and state = 'sending'
@@ -33,21 +34,21 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def send_reply(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         return await send.send(context, lease, UUID(payload["reply_id"]))
 
-    async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
-        """Forget what is older than the operator wants it kept."""
-        async with lease.transaction() as db:
-            more = await batches.run(db, statements)
-        return RunAgain(0) if more else None
+    async def hide_comments(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        return await hide.hide_some(context, lease, UUID(payload["account_id"]))
 
-    days = context.settings.comments_days
-    statements = (
-        batches.delete("comment", f"created_at < now() - interval '{days} days'"),
-        batches.delete("comment_source", "published_at < now() - interval '40 days'"),
-    )
+    turns = forget.turns(context.settings)
+
+    async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        async with lease.transaction() as db:
+            more = await batches.run(db, (_SOURCES,))
+        return await turns.run(lease) or (RunAgain(0) if more else None)
+
     return [
         JobKind(PLAN, Planning().run, PLAN_SECONDS),
         JobKind(plan.COLLECT, collect_account),
         JobKind(send.SEND, send_reply, given_up=give_up),
+        JobKind(hide.HIDE, hide_comments, given_up=hide.give_up),
         JobKind(PURGE, purge, PURGE_SECONDS),
     ]
 

@@ -91,6 +91,8 @@ _HOLD_FEED: Final = (
     "update feed set state = 'held', held_reason = 'rights', next_attempt_at = null, version = version + 1,"
     " updated_at = now() where state = 'active' and"
 )
+_HOLD_RULE: Final = "update comment_rule set enabled = false, held = true, updated_at = now() where enabled and"
+_RULED: Final = Asks("comments.actions.rule.answering")
 _ANSWERABLE: Final = Asks("feeds.actions.publish._caller")
 _TAKE_BACK: Final = "update member set status = 'removed' where status = 'invited' and"
 _INVITER: Final = Asks("identity.members._INVITER_MAY")
@@ -191,6 +193,20 @@ OFFSPRING: Final = (
             "key_expired": _ANSWERABLE,
             "rights_lost": _ANSWERABLE,
             "person_left": Ends(f"{_HOLD_FEED} user_id = $1 and workspace_id = $2"),
+            "password_changed": _IN_A_TEAM,
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "comment_rule",
+        frozenset({"assignee_id", "created_by", "user_id", "key_id", "scopes"}),
+        {
+            # Switched off and not deleted, as feeds are.
+            "key_revoked": Ends(f"{_HOLD_RULE} key_id = any({{keys}})"),
+            "key_leaked": Ends(f"{_HOLD_RULE} key_id = any({{keys}})"),
+            "key_expired": _RULED,
+            "rights_lost": _RULED,
+            "person_left": Ends(f"{_HOLD_RULE} user_id = $1 and workspace_id = $2"),
             "password_changed": _IN_A_TEAM,
             "session_stolen": _BY_PERSON,
         },

@@ -143,6 +143,10 @@ AI_CAPTIONS: Final = Monthly(
 ANALYTICS_DAYS: Final = Limit("analyticsDays", _limits(30, 90, 365, 730), "Days that analytics go back.")
 DELIVERY_LOG_DAYS: Final = Limit("deliveryLogDays", _limits(0, 0, 14, 30), "Days that webhook deliveries are kept.")
 AUDIT_DAYS: Final = Limit("auditDays", _limits(30, 90, 365, None), "Days that the audit log is kept.")
+# Words of people who have no account here: the more is paid, the longer they serve, but for a year at most.
+COMMENT_DAYS: Final = Limit(
+    "commentDays", _limits(90, 90, 180, 365), "Days that comments under posts are kept after they were collected."
+)
 
 PROFILE_LINKS: Final = Feature("profileLinks", _from("starter"), "Links between profiles.")
 LANGUAGE_OVERRIDE: Final = Feature(
@@ -155,7 +159,7 @@ MESSENGER_LINK: Final = Feature("messengerLink", _from("starter"), "A link to a 
 LIMITS: Final = (
     PROFILES, ACCOUNTS, POSTS, SCHEDULED_POSTS, BULK_ITEMS, MEMBERS, API_KEYS, WEBHOOKS, PLATFORM_INVITES,
     FEEDS, STORAGE_BYTES, FILE_BYTES, REQUESTS_PER_MINUTE, WRITES_PER_MINUTE, AI_CAPTIONS, ANALYTICS_DAYS,
-    DELIVERY_LOG_DAYS, AUDIT_DAYS,
+    DELIVERY_LOG_DAYS, AUDIT_DAYS, COMMENT_DAYS,
 )  # fmt: skip
 FEATURES: Final = (PROFILE_LINKS, LANGUAGE_OVERRIDE, INVITE_BRANDING, APPROVALS, MESSENGER_LINK)
 

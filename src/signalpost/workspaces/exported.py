@@ -46,6 +46,8 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     ),
     "comment_reply": Exported(without=("steps", "intent"), stays="what was answered is answered"),
     "saved_reply": Exported(),
+    "comment_rule": Exported(stays="it would act by itself, for people who have other users there"),
+    "comment_rule_use": Exported(stays="it is about comments, which are read again where the post is"),
     "feed": Exported(
         without=("etag", "last_modified"),
         stays="it would create posts by itself, for people who have other users there",

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from signalpost.accounts.queries import AccountRow
 from signalpost.comments import views
+from signalpost.comments.actions.apply import apply
 from signalpost.comments.queries import CommentRow, DueTarget
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
@@ -121,6 +122,7 @@ async def _store_some(
                     row.remote_id, row.id, row.parent_id, row.thread_id, row.text, row.hidden, row.liked,
                     deleted=False, removed=False,
                 )  # fmt: skip
+    await apply(context, db, written)
     await _emit(context, db, written)
     return len(written)
 

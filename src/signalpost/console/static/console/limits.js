@@ -21,6 +21,7 @@ const LIMITS = () => ({
   analyticsDays: t("Days of analytics"),
   deliveryLogDays: t("Days of deliveries"),
   auditDays: t("Days of history"),
+  commentDays: t("Days of comments"),
 });
 
 /**

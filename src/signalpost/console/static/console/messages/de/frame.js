@@ -70,6 +70,7 @@ export default /** @type {Record<string, string>} */ ({
   Days: "Tage",
   "Days of analytics": "Tage der Statistik",
   "Days of deliveries": "Tage der Zustellungen",
+  "Days of comments": "Tage der Kommentare",
   "Days of history": "Tage des Verlaufs",
   Declined: "Abgelehnt",
   Delete: "Löschen",

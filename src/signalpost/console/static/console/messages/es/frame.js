@@ -102,6 +102,7 @@ export default /** @type {Record<string, string>} */ ({
   Days: "Días",
   "Days of analytics": "Días de analíticas",
   "Days of deliveries": "Días de entregas",
+  "Days of comments": "Días de comentarios",
   "Days of history": "Días de historial",
   Declined: "Rechazado",
   Delete: "Eliminar",
