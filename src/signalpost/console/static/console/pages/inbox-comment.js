@@ -17,10 +17,11 @@ import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store
 import { Time } from "../time.js";
 import { Notes } from "./inbox-notes.js";
 import { ReplyForm } from "./inbox-reply.js";
-import { replyWords, stateWords } from "./inbox-words.js";
+import { actionWords, replyWords, stateWords } from "./inbox-words.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
 /** @typedef {import("signalpost/api").Schemas["CommentReply"]} CommentReply */
+/** @typedef {import("signalpost/api").Schemas["CommentRuleUse"]} CommentRuleUse */
 /** @typedef {import("signalpost/api").Schemas["CommentThread"]} CommentThread */
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 /** @typedef {import("signalpost/api").Schemas["Member"]} Member */
@@ -32,12 +33,13 @@ export default function CommentPage({ id }) {
   const loaded = useLoad(async () => {
     await Promise.all([loadBasics(), loadPlatforms()]);
     const comment = await get(`/comments/${id}`);
-    const [about, threads, members] = await Promise.all([
+    const [about, threads, members, uses] = await Promise.all([
       get(`/posts/${comment.postId}`),
       all(`/posts/${comment.postId}/comments`, {}, 200),
       may("team:read") ? all("/team") : [],
+      all("/comment-rules/uses", { commentId: id }, 50),
     ]);
-    return { comment, about, threads, members };
+    return { comment, about, threads, members, uses };
   }, [id]);
   useLive(loaded.reload, {
     seconds: loaded.data?.comment.replies.some(isUnderWay) ? 3 : 30,
@@ -52,10 +54,11 @@ export default function CommentPage({ id }) {
 
 /**
  * @param {{
- *   comment: Comment, about: Post, threads: CommentThread[], members: Member[], reload: () => Promise<void>
+ *   comment: Comment, about: Post, threads: CommentThread[], members: Member[], uses: CommentRuleUse[],
+ *   reload: () => Promise<void>
  * }} props
  */
-function Shown({ comment, about, threads, members, reload }) {
+function Shown({ comment, about, threads, members, uses, reload }) {
   const end = async () => {
     await patch(`/comments/${comment.id}`, { state: comment.state === "done" ? "open" : "done" });
     if (comment.state === "open") go("inbox");
@@ -84,7 +87,7 @@ function Shown({ comment, about, threads, members, reload }) {
     >
       <div class="columns">
         <div>
-          <${Said} comment=${comment} reload=${reload} />
+          <${Said} comment=${comment} uses=${uses} reload=${reload} />
           ${may("comments:write") && comment.actions.reply && html`
             <${ReplyForm} comment=${comment} reload=${reload} />
           `}
@@ -117,8 +120,8 @@ function Shown({ comment, about, threads, members, reload }) {
   `;
 }
 
-/** @param {{comment: Comment, reload: () => Promise<void>}} props */
-function Said({ comment, reload }) {
+/** @param {{comment: Comment, uses: CommentRuleUse[], reload: () => Promise<void>}} props */
+function Said({ comment, uses, reload }) {
   const { author } = comment;
   return html`
     <${Card} title=${t("Comment")}>
@@ -139,6 +142,15 @@ function Said({ comment, reload }) {
           · ${t("edited")} <${Time} at=${comment.editedAt} kind="relative" />
         `}
       </p>
+      ${uses.map((use) => html`
+        <p key=${use.id} class="soft">
+          ${t("Rule {name}:", { name: use.ruleName })} ${actionWords(use)}
+          ${use.error && html`
+            ${" "}
+            <span class="error">${use.error.message}</span>
+          `}
+        </p>
+      `)}
       ${may("comments:write") && html`<${Actions} comment=${comment} reload=${reload} />`}
       ${comment.replies.length > 0 && html`
         <ol class="timeline">

@@ -1,5 +1,5 @@
 // The answer to a comment, with what is left of its length, and a warning when someone else is answering.
-import { html, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { all, newKey, post } from "../api.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
@@ -81,7 +81,12 @@ function Saved({ comment, text, insert }) {
   const { profileId } = comment;
   const loaded = useLoad(() => all("/saved-replies", { profileId }, 200), [profileId]);
   const replies = /** @type {SavedReply[]} */ (loaded.data ?? []);
+  const [chosenId, setChosenId] = useState("");
+  useEffect(() => {
+    if (chosenId) setChosenId(""); // so that the same one can be chosen again
+  }, [chosenId]);
   const choose = (/** @type {string} */ id) => {
+    setChosenId(id);
     const chosen = replies.find((reply) => reply.id === id);
     if (!chosen) return;
     const filled = chosen.text.replaceAll("{{author}}", comment.author.name || comment.author.handle || "");
@@ -91,7 +96,7 @@ function Saved({ comment, text, insert }) {
     ${replies.length > 0 && html`
       <${Field}
         label=${t("Saved reply")}
-        value=""
+        value=${chosenId}
         options=${[["", t("Choose one to put it in")], ...replies.map(({ id, name }) => [id, name])]}
         onInput=${choose}
       />

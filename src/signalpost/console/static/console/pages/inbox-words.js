@@ -24,6 +24,33 @@ export function replyWords(state) {
   return words[state] ?? state;
 }
 
+/**
+ * What a rule does with a comment.
+ * @param {import("signalpost/api").Schemas["CommentRule"]} rule
+ * @param {import("signalpost/api").Schemas["Member"][]} members
+ */
+export function effectWords({ hide, done, assigneeId, tags }, members) {
+  const member = members.find(({ id }) => id === assigneeId);
+  return [
+    hide && t("hide"),
+    done && t("mark as done"),
+    assigneeId && t("{name} takes care of it", { name: member?.name ?? member?.email ?? t("someone") }),
+    tags.length && t("tag: {tags}", { tags: tags.join(", ") }),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** What a rule did with a comment. @param {import("signalpost/api").Schemas["CommentRuleUse"]} use */
+export function actionWords({ actions, hiding }) {
+  /** @type {Record<string, string>} */
+  const words = { assign: t("assigned"), tag: t("tagged"), done: t("marked as done"), hide: t("hidden") };
+  const did = actions.map((action) => words[action] ?? action);
+  if (hiding === "pending") did.push(t("is being hidden"));
+  if (hiding === "failed") did.push(t("could not be hidden"));
+  return did.join(", ") || t("nothing was left to do");
+}
+
 /** Nine in the morning, so many days from now. @param {number} days */
 export function inTheMorning(days) {
   const at = new Date();

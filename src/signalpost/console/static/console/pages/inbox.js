@@ -21,6 +21,7 @@ import { inTheMorning, isPutOff, stateWords } from "./inbox-words.js";
 /** @typedef {import("signalpost/api").Schemas["CommentList"]} CommentList */
 
 const Detail = lazy(() => import("./inbox-comment.js"));
+const Rules = lazy(() => import("./inbox-rules.js"));
 const SavedReplies = lazy(() => import("./inbox-saved.js"));
 const LIMIT = 25;
 /** Part of the address -> filters. @type {Record<string, Record<string, string | boolean>>} */
@@ -55,10 +56,13 @@ export default function Inbox({ id, query }) {
           ["later", t("Later")],
           ["done", t("Done")],
           ["saved", t("Saved replies")],
+          ["rules", t("Rules")],
         ]}
       />
       ${id === "saved" ? html`
         <${SavedReplies} />
+      ` : id === "rules" ? html`
+        <${Rules} />
       ` : html`
         <${Comments} id=${id} profileId=${query.profileId} />
       `}

@@ -166,7 +166,7 @@ export const PROBLEMS = {
     t("Read that answer first."),
   ],
   reply_loop: () => [
-    t("The account has answered this person too often within an hour."),
+    t("The account has answered too often within an hour: this person, in this thread or under this post."),
     t("Answer later, or at the network."),
   ],
   calendar_link_ended: () => [

@@ -118,8 +118,8 @@ export default /** @type {Record<string, string>} */ ({
     "Beginnen Sie im Terminal noch einmal. Ein Code gilt zehn Minuten.",
   "Take them off the queue or wait until they are out, then try again.":
     "Nehmen Sie sie aus der Warteschlange, oder warten Sie, bis sie erschienen sind; versuchen Sie es dann noch einmal.",
-  "The account has answered this person too often within an hour.":
-    "Das Konto hat dieser Person in einer Stunde zu oft geantwortet.",
+  "The account has answered too often within an hour: this person, in this thread or under this post.":
+    "Das Konto hat in einer Stunde zu oft geantwortet: dieser Person, in diesem Gesprächsfaden oder unter diesem Beitrag.",
   "The e-mail address, the password or the code is wrong.":
     "E-Mail-Adresse, Passwort oder Code stimmt nicht.",
   "The file could not be fetched from this address.": "Die Datei ließ sich von dieser Adresse nicht holen.",

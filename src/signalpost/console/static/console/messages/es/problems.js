@@ -112,8 +112,8 @@ export default /** @type {Record<string, string>} */ ({
     "Empieza de nuevo en el terminal. Un código sirve durante diez minutos.",
   "Take them off the queue or wait until they are out, then try again.":
     "Sácalas de la cola o espera a que hayan salido y vuelve a intentarlo.",
-  "The account has answered this person too often within an hour.":
-    "La cuenta ha respondido demasiadas veces a esta persona en una hora.",
+  "The account has answered too often within an hour: this person, in this thread or under this post.":
+    "La cuenta ha respondido demasiadas veces en una hora: a esta persona, en este hilo o bajo esta publicación.",
   "The e-mail address, the password or the code is wrong.":
     "El correo, la contraseña o el código no son correctos.",
   "The file could not be fetched from this address.":
