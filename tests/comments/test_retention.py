@@ -27,6 +27,7 @@ select (extract(epoch from now() - created_at) / 86400)::int from comment where 
 
 async def aged(make: Make, owner: Login, ages: list[int]) -> None:
     """A comment of today, and copies of it that are so many days old."""
+    await make.account(owner)
     comment = ids.decode("cmt", (await commented(make, owner))["cmt"])
     async with make.context.database.transaction() as db:
         await db.execute(_AGED, comment, ages)

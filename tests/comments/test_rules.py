@@ -314,7 +314,7 @@ async def test_what_waits_to_be_hidden_is_left_when_the_maker_leaves(
     assert (await api.delete(f"/team/{member}", key=owner.key)).status_code == 204
     await hide_all(post)
     [use] = await uses(post)
-    assert (use["hiding"], use["error"]["code"], hidden.calls) == ("failed", "rights_lost", [])
+    assert (use["hiding"], use["error"]["code"], hidden.calls) == ("failed", "rule_ended", [])
 
 
 async def test_who_may_not_hide_makes_no_rule_that_hides_and_who_sees_a_client_none_for_others(

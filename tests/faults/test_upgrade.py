@@ -43,6 +43,7 @@ EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
         ("0117", f"blocks writes to comment ({index})"): _UNRELEASED
         for index in ("comment_account", "comment_listing", "comment_open", "comment_profile", "comment_profile_open")
     },
+    ("0119", "blocks writes to comment (comment_kept)"): _UNRELEASED,
     ("0120", "blocks writes to comment (comment_target)"): _UNRELEASED,
     (all_revisions()[-1].number, "blocks writes to post_text (post_text_search)"): "It is made after all revisions, and"
     " only background work writes there.",

@@ -182,7 +182,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     for prefix, path, body in (
         ("cal", "/calendar-links", {"name": "Bakery", "profileId": owner.profile}),
         ("srp", "/saved-replies", {"name": "Thanks", "text": "Thank you!", "profileId": owner.profile}),
-        ("crl", "/comment-rules", {"name": "Jobs", "words": ["vacancy"], "tags": ["jobs"]}),
+        ("crl", "/comment-rules", {"name": "x", "words": ["x"], "tags": ["x"], "profileIds": [owner.profile]}),
         ("fed", "/feeds", {"url": "http://127.0.0.1:9/feed", "profileId": owner.profile}),
     ):
         await create(prefix, path, body)

@@ -100,12 +100,12 @@ class Matcher:
 
     def rules_for(self, comment: Written) -> list[RuleRow]:
         """Return the rules that a comment meets, in their order."""
-        found = self._with_words_in(comment.text)
+        hits = self._with_words_in(comment.text)
         author = username(comment.author_handle or comment.author_name)
         return [
             conditions.rule
             for index, conditions in enumerate(self._conditions)
-            if (index in found or not conditions.rule.words)
+            if (index in hits or not conditions.rule.words)
             and (author in conditions.authors or not conditions.authors)
             and (conditions.profiles is None or comment.profile_id in conditions.profiles)
             and (conditions.platforms is None or comment.platform in conditions.platforms)
@@ -119,13 +119,13 @@ class Matcher:
             node.ends.add(index)
 
     def _with_words_in(self, text: str) -> set[int]:
-        found: set[int] = set()
+        hits: set[int] = set()
         if not self._root.after:
-            return found
+            return hits
         words = tokens(text)
         for start in range(len(words)):
             node, at = self._root, start
             while at < len(words) and (following := node.after.get(words[at])) is not None:
                 node, at = following, at + 1
-                found |= node.ends
-        return found
+                hits |= node.ends
+        return hits

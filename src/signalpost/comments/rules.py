@@ -118,8 +118,8 @@ async def enabled(db: Db, workspace_id: UUID) -> Sequence[RuleRow]:
 
 async def by_ids(db: Db, workspace_id: UUID, rule_ids: Sequence[UUID]) -> Mapping[UUID, RuleRow]:
     """Return those of these rules that are there."""
-    found = await rows.read_all(db, _read, _BY_IDS, workspace_id, rule_ids)
-    return {rule.id: rule for rule in found}
+    existing = await rows.read_all(db, _read, _BY_IDS, workspace_id, rule_ids)
+    return {rule.id: rule for rule in existing}
 
 
 async def count(db: Db, workspace_id: UUID) -> int:

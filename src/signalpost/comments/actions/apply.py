@@ -49,10 +49,10 @@ async def apply(context: AppContext, db: Db, written: Sequence[CommentRow]) -> N
     if not comments:
         return
     workspace_id = comments[0].workspace_id
-    found = await rules.enabled(db, workspace_id)
-    if not found:
+    active = await rules.enabled(db, workspace_id)
+    if not active:
         return
-    matcher, answered = Matcher(found), dict[UUID, bool]()
+    matcher, answered = Matcher(active), dict[UUID, bool]()
     assignees, hides = _Assignees(db, workspace_id, {}), False
     for comment in comments:
         changed = comment

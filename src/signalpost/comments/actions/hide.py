@@ -25,7 +25,9 @@ AT_ONCE: Final = 10
 PAUSE_SECONDS: Final = 20.0
 RETRY_SECONDS: Final = 300.0
 ATTEMPTS_MAX: Final = 5
-_RIGHTS: Final = ReplyError("rights_lost", "Whoever answered for the rule left, or may no longer hide comments.")
+_ENDED: Final = ReplyError(
+    "rule_ended", "The rule was deleted or switched off, or whoever answered for it may no longer hide comments."
+)
 _UNEXPECTED: Final = ReplyError("internal_error", "Hiding the comment failed unexpectedly.")
 
 _TRY: Final = """
@@ -81,9 +83,9 @@ async def _hide(context: AppContext, lease: Lease, uses: Sequence[UseRow]) -> bo
         caller = None
         for use in uses:
             rule = known.get(use.rule_id)
-            answers = None if rule is None else await actions.answering(context, db, rule)
+            answers = await actions.answering(context, db, rule) if rule is not None and rule.enabled else None
             if answers is None:
-                await db.execute(_FAILED_ONE, use.id, workspace_id, _RIGHTS)
+                await db.execute(_FAILED_ONE, use.id, workspace_id, _ENDED)
             caller = caller or answers
     if comment is None or caller is None:
         return False

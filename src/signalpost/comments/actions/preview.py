@@ -63,7 +63,7 @@ async def preview(context: AppContext, caller: Caller, data: CommentRuleCreate) 
     async with context.database.connection() as db:
         rule = await actions.checked(db, caller, data)
     matcher, since = Matcher([rule]), clock.actual() - timedelta(days=DAYS)
-    found: list[UUID] = []
+    newest: list[UUID] = []
     matched, looked_at, after = 0, 0, None
     while looked_at < LOOKED_AT:
         position = (None, None) if after is None else (after.listed_at, after.id)
@@ -73,13 +73,13 @@ async def preview(context: AppContext, caller: Caller, data: CommentRuleCreate) 
             )
         hits = await in_thread(_matching, matcher, page)
         matched, looked_at = matched + len(hits), looked_at + len(page)
-        found += hits[: SHOWN - len(found)]
+        newest += hits[: SHOWN - len(newest)]
         after = page[-1] if page else after
         if len(page) < STEP:
             after = None
             break
     async with context.database.connection() as db:
-        comments = await rows.read_all(db, _read_comment, _THESE, caller.workspace_id, found)
+        comments = await rows.read_all(db, _read_comment, _THESE, caller.workspace_id, newest)
         replies = await queries.replies(db, caller.workspace_id, [row.id for row in comments])
     return CommentRulePreview(
         matched=matched,

@@ -151,10 +151,10 @@ function Effects({ form, members }) {
 
 /** What the rule would have met. @param {{body: () => object}} props */
 function Preview({ body }) {
-  const [found, setFound] = useState(/** @type {CommentRulePreview | null} */ (null));
+  const [result, setResult] = useState(/** @type {CommentRulePreview | null} */ (null));
   const [busy, look] = useAction(async () => {
-    setFound(null);
-    setFound(await post("/comment-rules/preview", body()));
+    setResult(null);
+    setResult(await post("/comment-rules/preview", body()));
   });
   return html`
     <p>
@@ -163,18 +163,18 @@ function Preview({ body }) {
       <//>
     </p>
     <div role="status">
-      ${found && html`
+      ${result && html`
         <p>
-          ${tn(found.matched, "{n} comment would have met it.", "{n} comments would have met it.")}${" "}
+          ${tn(result.matched, "{n} comment would have met it.", "{n} comments would have met it.")}${" "}
           <span class="soft">
             ${t("Of {count}, since {time}.", {
-              count: number(found.lookedAt),
-              time: dateTime(found.since),
+              count: number(result.lookedAt),
+              time: dateTime(result.since),
             })}
           </span>
         </p>
         <ul class="list">
-          ${found.comments.map((comment) => html`
+          ${result.comments.map((comment) => html`
             <li key=${comment.id}>
               <span class="clip" dir="auto">
                 <strong>${comment.author.name}</strong> ${comment.text}
