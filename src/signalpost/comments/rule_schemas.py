@@ -11,7 +11,7 @@ from signalpost.web.fields import CommentId, CommentRuleId, MemberId, Name, Plat
 
 CONDITIONS_MAX = 50
 Word = Annotated[str, Meta(min_length=1, max_length=50, pattern=r"\S")]
-Words = Annotated[list[Word], Meta(max_length=CONDITIONS_MAX)]
+WordList = Annotated[list[Word], Meta(max_length=CONDITIONS_MAX)]
 Author = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"[^\s@]")]
 Authors = Annotated[list[Author], Meta(max_length=CONDITIONS_MAX)]
 Profiles = Annotated[list[ProfileId], Meta(min_length=1, max_length=CONDITIONS_MAX)]
@@ -42,7 +42,7 @@ class CommentRuleCreate(Input):
     """What is done with each new comment that meets all conditions. Has `words` or `authors`, and something to do."""
 
     name: Annotated[Name, _NAME]
-    words: Annotated[Words, _WORDS] = field(default_factory=list)
+    words: Annotated[WordList, _WORDS] = field(default_factory=list)
     authors: Annotated[Authors, _AUTHORS] = field(default_factory=list)
     profile_ids: Annotated[Profiles | None, _PROFILES] = None
     platforms: Annotated[Platforms | None, _PLATFORMS] = None
@@ -57,7 +57,7 @@ class CommentRuleUpdate(Input):
     """Any subset of the fields. Whoever changes a rule answers for it from then on."""
 
     name: Annotated[Name | UnsetType, _NAME] = UNSET
-    words: Annotated[Words | UnsetType, _WORDS] = UNSET
+    words: Annotated[WordList | UnsetType, _WORDS] = UNSET
     authors: Annotated[Authors | UnsetType, _AUTHORS] = UNSET
     profile_ids: Annotated[Profiles | UnsetType | None, _PROFILES] = UNSET
     platforms: Annotated[Platforms | UnsetType | None, _PLATFORMS] = UNSET

@@ -112,7 +112,9 @@ def rule(row: RuleRow) -> CommentRule:
         held=row.held,
         words=row.words,
         authors=row.authors,
-        profile_ids=None if row.on_profiles is None else [ids.encode("prof", each) for each in row.on_profiles],
+        profile_ids=None
+        if row.on_profiles is None
+        else [ids.encode("prof", profile_id) for profile_id in row.on_profiles],
         platforms=row.platforms,
         hide=row.hide,
         done=row.done,

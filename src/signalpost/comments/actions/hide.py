@@ -79,10 +79,10 @@ async def _hide(context: AppContext, lease: Lease, uses: Sequence[UseRow]) -> bo
     async with lease.transaction() as db:
         comment = await queries.by_id(db, comment_id)
         attempts = await db.fetchval(_TRY, comment_id, workspace_id)
-        known = await rules.by_ids(db, workspace_id, [use.rule_id for use in uses])
+        existing = await rules.by_ids(db, workspace_id, [use.rule_id for use in uses])
         caller = None
         for use in uses:
-            rule = known.get(use.rule_id)
+            rule = existing.get(use.rule_id)
             answers = await actions.answering(context, db, rule) if rule is not None and rule.enabled else None
             if answers is None:
                 await db.execute(_FAILED_ONE, use.id, workspace_id, _ENDED)

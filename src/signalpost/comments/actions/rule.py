@@ -148,7 +148,7 @@ def _answering(caller: Caller) -> dict[str, Any]:
 
 
 def _uuids(sent: Sequence[UUID] | None) -> list[UUID] | None:
-    return None if sent is None else [UUID(int=each.int) for each in dict.fromkeys(sent)]
+    return None if sent is None else [UUID(int=value.int) for value in dict.fromkeys(sent)]
 
 
 def _missing(caller: Caller, rule: RuleRow) -> str | None:
