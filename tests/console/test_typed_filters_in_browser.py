@@ -1,12 +1,13 @@
-"""What somebody types into a filter stays, whatever the page does meanwhile."""
+"""What somebody types into a filter stays, whatever the page does meanwhile, and is applied when it is whole."""
 
 import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, Request, Route, expect
 from tests.console import pages
 from tests.console.browser import OpenPage
 
@@ -37,6 +38,8 @@ def test_each_filter_that_is_typed_is_tried() -> None:
     used = [tag for text in sources.values() for tag in re.findall(r"<\$\{(?:TypedField|Search|SearchField)\}", text)]
     inner = 2  # Search and SearchField are made of TypedField
     assert len(used) - inner == len(FIELDS)
+    # Each key of a year makes a date, so days are applied when they are complete.
+    assert [name for name, text in sources.items() if re.search(r'type="date"[^>]*\bfilter\(', text, re.DOTALL)] == []
 
 
 async def _field(page: Page, label: str) -> Any:
@@ -97,3 +100,41 @@ async def test_who_leaves_the_page_at_once_takes_no_filter_along(console: OpenPa
         await pages.settled(page)
         await expect(page.get_by_label("Search", exact=True)).to_have_value("")
         assert "bread" not in page.url
+
+
+async def test_a_day_is_applied_when_it_is_complete_and_left(console: OpenPage) -> None:
+    """Typed, by Enter or on the way out; half of one changes nothing. Chosen in the calendar, at once."""
+    today = datetime.now(UTC).date()
+    first, then, last, chosen = (str(today - timedelta(days=days)) for days in (9, 8, 3, 6))
+    asked = set[str]()
+
+    def note(request: Request) -> None:
+        asked.update(re.findall(r"/analytics/overview\?.*startDate=([^&]*)", request.url))
+
+    async with console() as page:
+        page.on("request", note)
+        await pages.visit(page, f"/console/analytics?days=own&from={first}&to={today}")
+        start, end = page.get_by_label("First day"), page.get_by_label("Last day")
+        await start.focus()
+        await page.keyboard.type(f"{then[5:7]}{then[8:]}{then[:4]}")  # in the order of an American browser
+        await expect(start).to_have_value(then)
+        assert f"from={first}" in page.url
+        await page.keyboard.press("Enter")
+        await page.wait_for_url(f"**from={then}**")
+
+        await end.focus()
+        await page.keyboard.type(f"{last[5:7]}{last[8:]}{last[:4]}")
+        await expect(end).to_have_value(last)
+        assert f"to={today}" in page.url
+        await end.blur()
+        await page.wait_for_url(f"**to={last}**")
+
+        await start.focus()
+        await page.keyboard.press("Delete")
+        await expect(start).to_have_value("")
+        await start.blur()
+        await expect(start).to_have_value(then)
+        await start.fill(chosen)  # no key is pressed
+        await page.wait_for_url(f"**from={chosen}**")
+        await pages.settled(page)
+    assert asked == {first, then, chosen}

@@ -23,6 +23,8 @@ from signalpost.networks import preflight
 from signalpost.posts.target_errors import TARGET_ERRORS
 
 PACKAGE = Path(signalpost.__file__).parent
+OWN = {"offline", "outdated", "not_loaded", "unusable_file"}
+"""Problems that the console itself has: no program gets them."""
 FRAME_RULES = ("max_pixels", "max_short_side", "max_long_side")
 COMPUTED = {
     "f'{facts.key}.{rule}'": (), "f'facebook.{rule}'": (), "f'instagram.{rule}'": (), "f'threads.{rule}'": (),
@@ -96,7 +98,7 @@ def _codes(folder: str, *names: str) -> set[str]:
 
 def test_every_problem_has_sentences() -> None:
     assert len(wiring.endpoints()) > 100  # all rooms are loaded, so all problems are known
-    assert _keys("problems", "PROBLEMS") == Problem.registry.keys() | {"offline", "unusable_file"}  # two of its own
+    assert _keys("problems", "PROBLEMS") == Problem.registry.keys() | OWN
 
 
 def test_every_reason_of_a_post_or_an_account_has_sentences() -> None:

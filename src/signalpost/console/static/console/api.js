@@ -251,8 +251,11 @@ function asProblem(error) {
   );
 }
 
-/** @param {number} attempt @param {AbortSignal} [aborted] @returns {Promise<void>} */
-function pause(attempt, aborted) {
+/**
+ * Wait before the next attempt, at most until the network is back.
+ * @param {number} attempt @param {AbortSignal} [aborted] @returns {Promise<void>}
+ */
+export function pause(attempt, aborted) {
   return new Promise((resolve) => {
     const timer = setTimeout(done, Math.min(400 * 2 ** attempt, 5_000));
     function done() {

@@ -6,6 +6,7 @@ import { ClientSwitcher, hasClients } from "./client-switcher.js";
 import { Icon } from "./icons.js";
 import { followLanguage, loadLanguage, loadTexts, t } from "./i18n.js";
 import { keyboardDialog } from "./keys.js";
+import { loadModule, loadRecovery } from "./modules.js";
 import { route, to } from "./router.js";
 import { Sidebar } from "./sidebar.js";
 import { isAdmin } from "./rights.js";
@@ -129,20 +130,18 @@ const components = signal(/** @type {Record<string, unknown>} */ ({}));
 /** The page of the address; its module is loaded at the first visit. */
 function Current() {
   const { page, id, part, query, key } = route.value;
-  const [failed, setFailed] = useState("\0");
+  const [failed, setFailed] = useState(/** @type {[string, unknown]} */ (["", null]));
   useEffect(() => {
-    load(page).catch(() => setFailed(page));
+    load(page).catch((problem) => {
+      if (problem.document?.retryable && page === route.peek().page) location.reload();
+      else setFailed([page, problem]);
+    });
   }, [page]);
   const component = components.value[page];
-  if (!component && failed === page)
+  if (!component && failed[1] && failed[0] === page)
     return html`
       <div class="page">
-        <${ProblemBox}
-          problem=${t(
-            "This page could not be loaded. A new version may have been installed: reload the page.",
-          )}
-          onRetry=${() => location.reload()}
-        />
+        <${ProblemBox} problem=${failed[1]} onRetry=${() => location.reload()} />
       </div>
     `;
   if (!component)
@@ -159,7 +158,7 @@ async function load(page) {
   if (components.peek()[page]) return;
   const name = hasExtension(page) ? PAGES[page] : "";
   const [module] = name
-    ? await Promise.all([import(`./pages/${name}.js`), loadTexts(name)])
+    ? await Promise.all([loadModule(() => import(`./pages/${name}.js`)), loadTexts(name)])
     : [{ default: NotFound }];
   components.value = { ...components.peek(), [page]: module.default };
 }
@@ -185,10 +184,12 @@ async function start() {
     await followLanguage(me.peek().user.locale);
     const { workspace, auth } = me.peek();
     if (!workspace.timezoneChosen && isAdmin() && !auth.needsSecondFactor)
-      await import("./first-zone.js").then(({ takeZone }) => takeZone()).catch(toastProblem);
+      await loadModule(() => import("./first-zone.js"))
+        .then(({ takeZone }) => takeZone())
+        .catch(toastProblem);
     render(html`<${Frame} />`, container);
-    // Before it is needed: by then the service may have been updated, and no longer have this file.
-    Promise.all([loadSessionDialog(), loadWords()]).catch(toastProblem);
+    // Before they are needed: by then the service may be away, or have been updated.
+    Promise.all([loadSessionDialog(), loadWords(), loadRecovery()]).catch(toastProblem);
     workspaces.value = (await get("/workspaces", { limit: 100 })).data;
   } catch (error) {
     render(

@@ -2,6 +2,9 @@
 // words.
 import { html, useState } from "./html.js";
 import { locale } from "./i18n.js";
+import { stylesheet } from "./stylesheet.js";
+
+await stylesheet(new URL("./charts.css", import.meta.url).href);
 
 /** @typedef {{name: string, values: (number | null)[]}} Line */
 

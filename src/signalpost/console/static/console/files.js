@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "./html.js";
 import { get, local } from "./api.js";
 import { Icon } from "./icons.js";
 import { loadTexts, number, t } from "./i18n.js";
+import { loadModule } from "./modules.js";
 import { UploadList, filesOf, useUploads } from "./uploads.js";
 import { Button } from "./components/button.js";
 import { Field } from "./components/field.js";
@@ -72,7 +73,7 @@ export function Files({ files, profileId, onChange, onUploading, errorAt, ofVide
     addAll(filesOf(event.dataTransfer));
   };
   const showPicker = () =>
-    Promise.all([import("./pages/media-picker.js"), loadTexts("media")]).then(
+    Promise.all([loadModule(() => import("./pages/media-picker.js")), loadTexts("media")]).then(
       ([module]) => setPicker(() => module.default),
       toastProblem,
     );

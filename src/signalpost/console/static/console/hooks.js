@@ -82,18 +82,19 @@ export function useLoad(load, inputs) {
 /**
  * Call an operation from a button or a form, once at a time: busy while it runs, refusals shown. Who presses
  * Enter again meanwhile does nothing more.
- * @param {() => Promise<unknown>} act
- * @returns {[boolean, () => Promise<void>]}
+ * @template {unknown[]} Values
+ * @param {(...values: Values) => Promise<unknown>} act
+ * @returns {[boolean, (...values: Values) => Promise<void>]}
  */
 export function useAction(act) {
   const [busy, setBusy] = useState(false);
   const running = useRef(false);
   return [
     busy,
-    async () => {
+    async (...values) => {
       if (running.current) return;
       setBusy((running.current = true));
-      await act().catch(toastProblem);
+      await act(...values).catch(toastProblem);
       setBusy((running.current = false));
     },
   ];

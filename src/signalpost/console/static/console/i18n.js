@@ -1,6 +1,7 @@
 // Texts. English stands in the code; a catalog maps it to another language. A test compares the catalogs with
 // the code. What stands in the API instead is for programs: English has a catalog for that, too.
 import { signal } from "./html.js";
+import { loadModule } from "./modules.js";
 
 /** Code -> what the language calls itself: the table of the service. @type {Record<string, string>} */
 export const LANGUAGES = JSON.parse(
@@ -72,7 +73,7 @@ async function texts(code, ...pages) {
   const modules = await Promise.all(
     pages
       .filter((page) => all || ENGLISH.has(page))
-      .map((page) => import(`./messages/${all ? code : "en"}/${page || "frame"}.js`)),
+      .map((page) => loadModule(() => import(`./messages/${all ? code : "en"}/${page || "frame"}.js`))),
   );
   return Object.assign({}, ...modules.map((module) => module.default));
 }

@@ -1,6 +1,7 @@
 // Components whose modules are loaded when they are first shown, so that a page weighs only what it shows.
 import { html, useEffect, useState } from "../html.js";
 import { useLoad } from "../hooks.js";
+import { loadModule } from "../modules.js";
 import { Loaded } from "./loaded.js";
 import { toastProblem } from "./toasts.js";
 
@@ -15,7 +16,7 @@ import { toastProblem } from "./toasts.js";
 export function lazy(load, lines = 9) {
   /** @type {unknown} */
   let component;
-  const ready = async () => (component ??= (await load()).default);
+  const ready = async () => (component ??= (await loadModule(load)).default);
   function Lazy(/** @type {any} */ props) {
     const loaded = useLoad(ready, []);
     if (component) return html`<${component} ...${props} />`;
@@ -34,7 +35,7 @@ export function lazyDialog(load) {
   return function LazyDialog(/** @type {any} */ props) {
     const [component, setComponent] = useState(/** @type {unknown} */ (null));
     useEffect(() => {
-      load().then((module) => setComponent(() => module.default), toastProblem);
+      loadModule(load).then((module) => setComponent(() => module.default), toastProblem);
     }, []);
     return component && html`<${component} ...${props} />`;
   };

@@ -11,7 +11,9 @@ import { DeveloperDetails } from "./developer-details.js";
 
 const SHOWN_MAX = 10;
 /** Codes of this console: no program gets them. */
-const OWN = new Set(["offline", "unusable_file"]);
+const OWN = new Set(["offline", "outdated", "not_loaded", "unusable_file"]);
+/** What only loading the page again helps against. */
+const STALE = new Set(["outdated", "not_loaded"]);
 
 /**
  * What the service refused: what happened, and what to do.
@@ -21,6 +23,7 @@ export function ProblemBox({ problem, onRetry }) {
   const { happened, detail, todo } =
     problem instanceof Problem ? sentencesOf(problem) : { happened: String(problem), detail: "", todo: "" };
   const document = problem instanceof Problem ? problem.document : null;
+  const isStale = STALE.has(document?.code);
   return html`
     <div class="problem" role="alert">
       <${Icon} name="warn" />
@@ -37,8 +40,8 @@ export function ProblemBox({ problem, onRetry }) {
         `}
         ${document?.code && !OWN.has(document.code) && html`<${DeveloperDetails} ...${document} />`}
         ${onRetry && html`
-          <${Button} icon="retry" onClick=${onRetry}>
-            ${t("Try again")}
+          <${Button} icon="retry" onClick=${isStale ? () => location.reload() : onRetry}>
+            ${isStale ? t("Reload the page") : t("Try again")}
           <//>
         `}
       </div>

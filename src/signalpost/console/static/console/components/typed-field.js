@@ -1,4 +1,4 @@
-// A filter that is typed: what stands in it belongs to whoever types.
+// Filters that are typed: what stands in one belongs to whoever types.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 import { Field } from "./field.js";
 
@@ -32,4 +32,39 @@ export function TypedField({ value, onPause, ...rest }) {
     }, PAUSE_MS);
   };
   return html`<${Field} ...${rest} value=${text} onInput=${typed} />`;
+}
+
+/**
+ * A day as a filter. One that is typed is applied by Enter or on the way out: each key of a year makes a date
+ * of its own. One that is chosen in the calendar of the browser is applied at once, one that is not complete
+ * never.
+ * @param {{label: string, value: string, onDone: (day: string) => void}} props
+ *   `value`: what is applied, as `2026-11-30`
+ */
+export function DayField({ value, onDone, ...rest }) {
+  const [day, setDay] = useState(value);
+  const isTyped = useRef(false);
+  useLayoutEffect(() => setDay(value), [value]);
+  const done = () => {
+    isTyped.current = false;
+    if (day && day !== value) onDone(day);
+    else setDay(value);
+  };
+  return html`
+    <${Field}
+      ...${rest}
+      type="date"
+      value=${day}
+      max="9999-12-31"
+      onInput=${(/** @type {string} */ entered) => {
+        setDay(entered);
+        if (entered && !isTyped.current) onDone(entered);
+      }}
+      onBlur=${done}
+      onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => {
+        isTyped.current = true;
+        if (key === "Enter") done();
+      }}
+    />
+  `;
 }

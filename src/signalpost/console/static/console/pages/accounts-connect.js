@@ -1,7 +1,7 @@
 // Connect an account, or connect it again: by a form, or by agreeing at the network.
 import { html, useEffect, useState } from "../html.js";
 import { get, post } from "../api.js";
-import { useLoad } from "../hooks.js";
+import { useAction, useLoad } from "../hooks.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { accounts, loadBasics, loadPlatforms, platforms } from "../store.js";
@@ -90,6 +90,8 @@ function Networks({ loaded, profileId, setProfile, onChoose, onClose }) {
   const able = (platforms.value ?? [])
     .filter((network) => network.available)
     .sort((a, b) => Number(b.configured) - Number(a.configured));
+  // Once at a time: a double press would open two windows.
+  const [busy, choose] = useAction(onChoose);
   return html`
     <${Dialog} title=${t("Connect an account")} onClose=${onClose} wide>
       <${Loaded} loaded=${loaded}>
@@ -101,7 +103,8 @@ function Networks({ loaded, profileId, setProfile, onChoose, onClose }) {
                 type="button"
                 class="chip"
                 key=${network.platform}
-                onClick=${() => onChoose(network).catch(toastProblem)}
+                aria-disabled=${busy || undefined}
+                onClick=${() => choose(network)}
               >
                 <${NetworkLogo} platform=${network.platform} />
                 <span>

@@ -5,6 +5,7 @@ import { filter } from "../router.js";
 import { workspaceZone } from "../store.js";
 import { format, wallTime } from "../time.js";
 import { Field } from "../components/field.js";
+import { DayField } from "../components/typed-field.js";
 
 /** @typedef {import("../html.js").Children} Children */
 
@@ -107,17 +108,15 @@ export function PeriodFilter({ query, period, children }) {
     >
       <${Field} label=${t("Period")} options=${options} value=${days} onInput=${choose} />
       ${days === "own" && html`
-        <${Field}
+        <${DayField}
           label=${t("First day")}
-          type="date"
           value=${from}
-          onInput=${(/** @type {string} */ value) => filter({ from: value })}
+          onDone=${(/** @type {string} */ day) => filter({ from: day })}
         />
-        <${Field}
+        <${DayField}
           label=${t("Last day")}
-          type="date"
           value=${until}
-          onInput=${(/** @type {string} */ value) => filter({ to: value })}
+          onDone=${(/** @type {string} */ day) => filter({ to: day })}
         />
       `}
       ${children}

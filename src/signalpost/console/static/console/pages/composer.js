@@ -6,6 +6,7 @@ import { loadTexts, t } from "../i18n.js";
 import { draftOf, emptyDraft } from "../draft.js";
 import { keptOf } from "../files.js";
 import { useAction, useLoad } from "../hooks.js";
+import { loadModule } from "../modules.js";
 import { accounts, loadBasics, loadPlatforms, may, profiles, workspaceZone } from "../store.js";
 import { Button } from "../components/button.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
@@ -218,7 +219,7 @@ function Actions({ saver, busy, isUploading, submit }) {
   const { draft } = saver;
   const [dialog, setDialog] = useState("");
   const [discarding, discard] = useAction(async () =>
-    (await import("./composer-drafts.js")).discardOpen(saver),
+    (await loadModule(() => import("./composer-drafts.js"))).discardOpen(saver),
   );
   const close = () => setDialog("");
   const verb =

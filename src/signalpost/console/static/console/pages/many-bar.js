@@ -2,6 +2,7 @@
 import { html, useState } from "../html.js";
 import { loadTexts, number, t, tn } from "../i18n.js";
 import { useAction } from "../hooks.js";
+import { loadModule } from "../modules.js";
 import { mayDecide } from "../rights.js";
 import { to } from "../router.js";
 import { chooseAll, chooseNone, chosen } from "../selection.js";
@@ -73,7 +74,9 @@ function Selection({ posts, visible, loadAll, ask, act }) {
     setCut(Boolean(matching?.cut));
   });
   const isAll = visible.every(({ id }) => chosen.value.has(id));
-  const [savingCsv, saveCsv] = useAction(async () => (await import("./many-csv.js")).savePosts(posts));
+  const [savingCsv, saveCsv] = useAction(async () =>
+    (await loadModule(() => import("./many-csv.js"))).savePosts(posts),
+  );
   const button = (
     /** @type {Kind | "link"} */ kind,
     /** @type {string} */ icon,

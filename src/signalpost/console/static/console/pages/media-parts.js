@@ -5,9 +5,12 @@ import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
 import { size } from "../units.js";
 import { useAction } from "../hooks.js";
+import { stylesheet } from "../stylesheet.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { TypedField } from "../components/typed-field.js";
+
+await stylesheet(new URL("./media.css", import.meta.url).href);
 
 /** @typedef {import("signalpost/api").Schemas["Media"]} Media */
 /** @typedef {import("signalpost/api").Schemas["MediaList"]} MediaList */

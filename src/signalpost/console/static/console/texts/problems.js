@@ -246,6 +246,8 @@ export const PROBLEMS = {
     t("The service cannot be reached."),
     t("What you typed is kept. It is sent when the network is back."),
   ],
+  outdated: () => [t("A new version was installed."), t("Reload the page.")],
+  not_loaded: () => [t("A part of this page could not be loaded."), t("Reload the page.")],
 };
 PROBLEMS.malformed_request = PROBLEMS.duplicate_member;
 PROBLEMS.method_not_allowed = PROBLEMS.duplicate_member;

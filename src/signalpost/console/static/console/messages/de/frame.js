@@ -293,8 +293,6 @@ export default /** @type {Record<string, string>} */ ({
   "There is no such page.": "Diese Seite gibt es nicht.",
   "There is nothing to do.": "Es ist nichts zu tun.",
   "This cannot be saved as it is.": "So lässt sich das nicht speichern.",
-  "This page could not be loaded. A new version may have been installed: reload the page.":
-    "Diese Seite konnte nicht geladen werden. Vielleicht wurde eine neue Version installiert: Laden Sie die Seite neu.",
   "This time does not exist: the clocks go forward. {time} is taken.":
     "Diese Zeit gibt es nicht: die Uhren werden vorgestellt. Es gilt {time}.",
   "This time occurs twice: the clocks go back. The first one is taken.":

@@ -3,6 +3,8 @@ export default /** @type {Record<string, string>} */ ({
   "A card is charged for this workspace, so it cannot simply go to someone else.":
     "Für diesen Arbeitsbereich wird eine Karte belastet; er kann deshalb nicht einfach den Inhaber wechseln.",
   "A code of your authenticator app is needed.": "Ein Code Ihrer Authenticator-App ist nötig.",
+  "A new version was installed.": "Eine neue Version wurde installiert.",
+  "A part of this page could not be loaded.": "Ein Teil dieser Seite konnte nicht geladen werden.",
   "A network would refuse this post. Nothing was saved or sent.":
     "Ein Netzwerk würde diesen Beitrag ablehnen. Nichts wurde gespeichert oder gesendet.",
   "A payment for the plan failed.": "Eine Zahlung für den Tarif ist gescheitert.",
@@ -92,6 +94,7 @@ export default /** @type {Record<string, string>} */ ({
   "Read that answer first.": "Lesen Sie zuerst jene Antwort.",
   "Reload it, look at their change, and make yours again.":
     "Laden Sie es neu, sehen Sie die Änderung an, und machen Sie Ihre noch einmal.",
+  "Reload the page.": "Laden Sie die Seite neu.",
   "Reload the page and try again.": "Laden Sie die Seite neu und versuchen Sie es noch einmal.",
   "Remove something, wait for the next month, or choose a larger plan under Billing.":
     "Entfernen Sie etwas, warten Sie auf den nächsten Monat, oder wählen Sie unter „Abrechnung“ einen größeren Tarif.",

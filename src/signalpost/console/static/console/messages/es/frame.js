@@ -325,8 +325,6 @@ export default /** @type {Record<string, string>} */ ({
   "There is no such page.": "Esta página no existe.",
   "There is nothing to do.": "No hay nada que hacer.",
   "This cannot be saved as it is.": "Así no se puede guardar.",
-  "This page could not be loaded. A new version may have been installed: reload the page.":
-    "No se ha podido cargar esta página. Puede que se haya instalado una versión nueva: recarga la página.",
   "This time does not exist: the clocks go forward. {time} is taken.":
     "Esta hora no existe: los relojes se adelantan. Se usa {time}.",
   "This time occurs twice: the clocks go back. The first one is taken.":

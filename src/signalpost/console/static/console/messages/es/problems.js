@@ -3,6 +3,8 @@ export default /** @type {Record<string, string>} */ ({
   "A card is charged for this workspace, so it cannot simply go to someone else.":
     "Se cobra a una tarjeta por este espacio de trabajo, así que no puede pasar sin más a otra persona.",
   "A code of your authenticator app is needed.": "Hace falta un código de tu aplicación de autenticación.",
+  "A new version was installed.": "Se ha instalado una versión nueva.",
+  "A part of this page could not be loaded.": "No se ha podido cargar una parte de esta página.",
   "A network would refuse this post. Nothing was saved or sent.":
     "Una red rechazaría esta publicación. No se ha guardado ni enviado nada.",
   "A payment for the plan failed.": "Ha fallado un pago del plan.",
@@ -86,6 +88,7 @@ export default /** @type {Record<string, string>} */ ({
   "Read that answer first.": "Lee primero esa respuesta.",
   "Reload it, look at their change, and make yours again.":
     "Recárgala, mira ese cambio y vuelve a hacer el tuyo.",
+  "Reload the page.": "Recarga la página.",
   "Reload the page and try again.": "Recarga la página y vuelve a intentarlo.",
   "Remove something, wait for the next month, or choose a larger plan under Billing.":
     "Quita algo, espera al mes que viene o elige un plan mayor en “Facturación”.",
