@@ -29,7 +29,10 @@ select extract(epoch from t.published_at - p.scheduled_at)::float8 as late,
 from target t join post p on p.id = t.post_id where p.id = any($1::uuid[])
 """
 _STORED = "select count(*)::int from comment"
-_COMMENTED = "select account_id from target where post_id = any($1::uuid[]) and remote_id is not null"
+_COMMENTED = """
+update comment_source s set next_attempt_at = now() from target t
+where t.post_id = any($1::uuid[]) and s.target_id = t.id returning s.account_id, s.workspace_id
+"""
 
 
 class Noisy:
@@ -72,7 +75,7 @@ async def lateness(tenant: Tenant, db: "asyncpg.Connection[Any]", count: int) ->
 
 
 async def let_loose(db: "asyncpg.Connection[Any]", dsn: str, posts: list[UUID]) -> None:
-    """Have the comments under these posts collected now, as the job does that plans it."""
+    """Have the comments under these posts collected now, by a job of each account."""
     for _ in range(600):
         rows = await db.fetch(_COMMENTED, posts)
         if len(rows) == len(posts):
@@ -82,7 +85,8 @@ async def let_loose(db: "asyncpg.Connection[Any]", dsn: str, posts: list[UUID]) 
         raise TimeoutError("the posts of the flood are not published")
     database = await Database.open(dsn, connections_max=2)
     async with database.transaction() as own:
-        await plan.dispatch(own, {row[0]: None for row in rows}, len(rows))
+        for account_id, workspace_id in rows:
+            await plan.enqueue(own, account_id, workspace_id)
     await database.close()
 
 

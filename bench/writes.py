@@ -8,6 +8,9 @@ the space of former versions. Counts, so that other work on the machine changes 
 The floor is the same on the tables of bench.floor in the same server: insert, begin, end, three commits. Autovacuum and
 checkpoints are off, apart from one before each run, whose images of whole pages are spread over the posts; what the
 idle service writes is subtracted.
+
+Then what a look for comments writes that finds nothing new, with a post of each of sixty accounts due at once. Target:
+500 bytes of WAL. (Of one alone, what the idle service writes meanwhile says more than the look.)
 """
 
 import argparse
@@ -26,7 +29,9 @@ from bench.publishing import BEGIN, END, FILL, INDEX, Tenant
 from bench.service import created, serving, temporary_folder
 from signalpost.kit import ids
 
-IDLE_SECONDS = 10
+IDLE_SECONDS = 20
+"""As often as a network is asked for comments, and once for everything that happens more often."""
+LOOKS_SECONDS_MAX = 300
 _WRITTEN = """
 select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal,
     coalesce((select sum(n_tup_upd) from pg_stat_user_tables where relname ~ $1), 0)::float8 as updates,
@@ -36,6 +41,11 @@ _BYTES = "select sum(pg_total_relation_size(relid))::float8 from pg_stat_user_ta
 _TABLES = ("post", "target", "attempt", "audit", "audit_seal")
 _FLOOR_TABLES = ("floor_post", "floor_target")
 _IS_FLOOR, _IS_OURS = "^floor_", "^(?!floor_)"
+_POSTS = "select distinct on (account_id) target_id from comment_source order by account_id, published_at desc limit $1"
+_MAKE_DUE = """
+update comment_source set next_attempt_at = now() + (not target_id = any($1))::int * interval '1 hour', failures = 0
+"""
+_LOOKED = "select not exists (select from comment_source where target_id = any($1) and next_attempt_at <= now())"
 _QUIET = ("alter system set autovacuum = off", "alter system set checkpoint_timeout = '1h'", "select pg_reload_conf()")
 
 
@@ -99,6 +109,33 @@ async def publish_least(db: "asyncpg.Connection[Any]", count: int) -> None:
         await db.execute(END, [row["id"] for row in rows], [row["post_id"] for row in rows])
 
 
+async def look(db: "asyncpg.Connection[Any]", posts: int, rounds: int) -> float:
+    """Return how many bytes of WAL a look for the comments of a post writes, of so many posts that are due together."""
+
+    async def written() -> float:
+        await asyncio.sleep(1.5)  # what is still under way ends
+        at: float = (await db.fetchrow(_WRITTEN, _IS_OURS))["wal"]
+        return at
+
+    async def run(targets: list[Any]) -> tuple[float, float]:
+        await db.execute(_MAKE_DUE, targets)
+        before, began = await written(), time.monotonic()
+        stop_at = began + LOOKS_SECONDS_MAX
+        while not await db.fetchval(_LOOKED, targets):
+            if time.monotonic() > stop_at:
+                raise TimeoutError("the posts are not looked at")
+            await asyncio.sleep(0.2)
+        await asyncio.sleep(max(0.0, began + IDLE_SECONDS - time.monotonic()))
+        return await written() - before, time.monotonic() - began
+
+    targets = [row["target_id"] for row in await db.fetch(_POSTS, posts)]
+    await run(targets)  # what is new is stored, and pages are written for the first time
+    idle = [await run([]) for _ in range(rounds)]
+    busy = [await run(targets) for _ in range(rounds)]
+    anyway = sum(size for size, _ in idle) / sum(seconds for _, seconds in idle)
+    return sum(size - seconds * anyway for size, seconds in busy) / rounds / len(targets)
+
+
 async def compare(count: int) -> None:
     with temporary_folder() as folder, serving(folder) as service:
         tenant = Tenant(service)
@@ -111,6 +148,7 @@ async def compare(count: int) -> None:
             await publish_least(db, count // 10)
             least = await meter.cost(count, _FLOOR_TABLES, _IS_FLOOR, lambda: publish_least(db, count), idle=False)
             ours = await meter.cost(count, _TABLES, _IS_OURS, lambda: publish(db, tenant, count), idle=True)
+            looked = await look(db, 60, 2)
         finally:
             await db.close()
     print("| a post that is published alone | floor | service | ratio | target |")
@@ -119,6 +157,7 @@ async def compare(count: int) -> None:
     print(f"| updates that write no index | {least.hot:.0%} | {ours.hot:.0%} | | >= 80 % |")
     ratio = ours.bytes / least.bytes
     print(f"| rows and indexes, bytes | {least.bytes:,.0f} | {ours.bytes:,.0f} | {ratio:.1f} | <= 2,800 |")
+    print(f"| WAL of a look for comments, bytes | | {looked:,.0f} | | <= 500 |")
 
 
 def main() -> None:

@@ -7,6 +7,9 @@ from tests.figures.record import Record, holds
 from signalpost.comments.actions import plan
 from signalpost.kit import clock
 
+_IS_DUE = """
+update comment_source set next_attempt_at = now() where account_id = any($1) returning account_id, workspace_id
+"""
 _LATE = """
 select extract(epoch from published_at - due_at)::float8 as seconds from target where post_id = any($1)
 """
@@ -26,7 +29,10 @@ async def _late(quiet: list[tuple[Tenant, str]], rounds: int, word: str) -> list
 async def _collect(scene: Scene, *boxes: str) -> None:
     """Have the comments of these accounts collected now."""
     async with scene.database.transaction() as db:
-        await plan.dispatch(db, {account_id(box): None for box in boxes}, 1_000)
+        due = await db.fetch(_IS_DUE, [account_id(box) for box in boxes])
+        assert len({row["account_id"] for row in due}) == len(boxes)
+        for row in due:
+            await plan.enqueue(db, row["account_id"], row["workspace_id"])
 
 
 @pytest.mark.alone

@@ -82,7 +82,6 @@ async def commentators(scene: Scene, network: HostileNetwork, kind: str, count: 
     await worker.stop()
     commented = Commented(scene.context, scene.api, tenant.login)
     commented.post = await tenant.call("GET", f"/posts/{post}")
-    await commented.plan()
     await commented.collect()
     rows = await scene.query("select id from comment order by id")
     assert len(rows) == count

@@ -15,7 +15,7 @@ from tests.helpers.mail import InTest
 
 from signalpost import networks
 from signalpost.comments import work
-from signalpost.comments.actions import collect, plan, send
+from signalpost.comments.actions import collect, send
 from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
 from signalpost.kit import clock, ids
@@ -80,13 +80,13 @@ class Commented:
         self.lease = JobLease(context.database)
         self.post: dict[str, Any] = {}
         self.wall = Wall()
+        self.began_at = clock.actual()
 
     async def publish(self, make: Make, text: str = "", *, key: str | None = None) -> "Commented":
         post = await make.post(self.owner, text=f"Hello {secrets.token_hex(8)} {text}", key=key)
         assert (await self.api.post("/queue/process", json={"limit": 500}, headers=QUEUE)).status_code == 200
         self.post = (await self.api.get(f"/posts/{post['id']}", key=self.owner.key)).json()
         assert self.post["status"] == "published", self.post
-        await self.plan()
         return self
 
     @property
@@ -97,14 +97,31 @@ class Commented:
     def account_id(self) -> UUID:
         return ids.decode("acc", self.post["targets"][0]["accountId"])
 
-    async def plan(self) -> None:
+    async def is_due(self) -> None:
+        """Have the post be due now."""
         async with self.context.database.transaction() as db:
-            await plan.dispatch(db, {self.account_id: None}, 100)
+            await db.execute("update comment_source set next_attempt_at = now() where target_id = $1", self.target_id)
+
+    async def is_alone(self) -> None:
+        """Have nothing be due that earlier tests published."""
+        async with self.context.database.transaction() as db:
+            query = (
+                "update comment_source set next_attempt_at = now() + interval '1 day'"
+                " where next_attempt_at <= now() and published_at < $1 and target_id <> $2"
+            )
+            await db.execute(query, self.began_at, self.target_id)
+
+    async def look(self) -> None:
+        """Look at what is due, as the service does every twenty seconds."""
+        await self.is_due()
+        await self.is_alone()
+        lease: Any = self.lease
+        while await job(self.context, work.LOOK)(lease, {}):
+            pass
 
     async def collect(self) -> RunAgain | None:
         """Ask the network now."""
-        async with self.context.database.transaction() as db:
-            await db.execute("update comment_source set next_attempt_at = now() where target_id = $1", self.target_id)
+        await self.is_due()
         lease: Any = self.lease
         return await collect.collect(self.context, lease, self.account_id)
 

@@ -357,7 +357,8 @@ BACKLOGS: Final = {
 
 OTHERS: Final = {
     "analytics.plan": "tests/analytics/test_backlog.py",
-    "comments.plan": "tests/comments/test_comments.py",
+    "comments.add_missed": "tests/comments/test_looks.py",
+    "comments.plan": "tests/comments/test_looks.py",
     "billing.upkeep": "tests/billing/test_backlog.py",
     "request_log.rotate": "drops whole partitions, one for each day: no statement depends on their rows",
     "workspaces.erase": "tests/workspaces/test_deletion.py",

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from signalpost.comments.states import CommentState, ReplyState
 from signalpost.events import Actor
+from signalpost.identity.queries import tenant_sql
 from signalpost.kit import rows
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller, Mode
@@ -113,6 +114,23 @@ class DueTarget(NamedTuple):
     failures: int
 
 
+class DueOfAll(NamedTuple):
+    """A target that is due, with what its account may do."""
+
+    target: DueTarget
+    next_attempt_at: datetime
+    account_id: UUID
+    workspace_id: UUID
+    tenant_id: UUID
+    listed: int
+    is_asked: bool
+    """Whether its account is active at a network that gives comments."""
+    is_busy: bool
+    """Whether the account is about to publish, or has a job of its own."""
+    is_there: bool
+    """Whether it is still public, as far as is known here."""
+
+
 _SELECT: Final = f"select {rows.columns(CommentRow, 'c')} from comment c"  # noqa: S608 - constants only
 # What is in the trash is not there, nor is what belongs to a deleted profile.
 THERE: Final = """
@@ -149,14 +167,31 @@ where c.target_id = $1 and r.workspace_id = $4 and r.state = any($5) and r.creat
 _DUE: Final = """
 select s.target_id, t.post_id, o.profile_id, o.mode, t.remote_id, t.thread_ids, s.published_at, s.read_at, s.failures
 from comment_source s join target t on t.id = s.target_id join post o on o.id = t.post_id
-where s.account_id = $1 and s.next_attempt_at <= now() and t.status = 'published' and t.remote_id is not null
-    and o.deleted_at is null
+where s.account_id = $1 and s.workspace_id = $3 and s.next_attempt_at <= now() and t.status = 'published'
+    and t.remote_id is not null and o.deleted_at is null
 order by s.next_attempt_at limit $2
 """
-_PUBLISHES_SOON: Final = """
-select exists (select from target where account_id = $1 and next_attempt_at <= now() + interval '30 seconds'
+_PUBLISHES = """
+exists (select from target where account_id = {account_id} and next_attempt_at <= now() + interval '30 seconds'
     and held_reason is null)
 """
+# Of each account once: whether it may be asked, and whether that has to wait. Its own job asks for all that is due.
+_DUE_OF_ALL: Final = f"""
+with due as materialized (
+    select * from comment_source where next_attempt_at <= now() and (next_attempt_at, target_id) > ($1, $2)
+    order by next_attempt_at, target_id limit $3
+), accounts as materialized (
+    select a.id, {tenant_sql("a.workspace_id")} as tenant_id, a.status in ('active', 'expiring') and a.platform = any($5) as is_asked,
+        exists (select from job j where j.unique_key = $4 || a.id) or {_PUBLISHES.format(account_id="a.id")} as is_busy
+    from account a where a.id = any(array(select account_id from due))
+)
+select d.target_id, t.post_id, o.profile_id, o.mode, t.remote_id, t.thread_ids, d.published_at, d.read_at, d.failures,
+    d.next_attempt_at, d.account_id, d.workspace_id, a.tenant_id, d.listed, a.is_asked, a.is_busy,
+    t.status = 'published' and t.remote_id is not null and o.deleted_at is null
+from due d join accounts a on a.id = d.account_id join target t on t.id = d.target_id join post o on o.id = t.post_id
+order by d.next_attempt_at, d.target_id
+"""  # noqa: S608 - constants only
+_PUBLISHES_SOON: Final = f"select {_PUBLISHES.format(account_id='$1')}"
 
 _read: Final = rows.reader(CommentRow)
 _read_reply: Final = rows.reader(ReplyRow)
@@ -238,9 +273,17 @@ async def last_answers(db: Db, comment: CommentRow, states: Sequence[ReplyState]
     )
 
 
-async def due(db: Db, account_id: UUID, limit: int) -> list[DueTarget]:
+async def due(db: Db, account_id: UUID, workspace_id: UUID, limit: int) -> list[DueTarget]:
     """Return the targets of an account whose comments are due, those that wait longest first."""
-    return [DueTarget(*record) for record in await db.fetch(_DUE, account_id, limit)]
+    return [DueTarget(*record) for record in await db.fetch(_DUE, account_id, limit, workspace_id)]
+
+
+async def due_of_all(
+    db: Db, after: tuple[datetime, UUID], limit: int, *, job_key: str, platforms: Sequence[str]
+) -> list[DueOfAll]:
+    """Return the next targets whose comments are due, of all accounts, those that wait longest first."""
+    records = await db.fetch(_DUE_OF_ALL, *after, limit, job_key, platforms)
+    return [DueOfAll(DueTarget(*record[:9]), *record[9:]) for record in records]
 
 
 async def publishes_soon(db: Db, account_id: UUID) -> bool:

@@ -1,6 +1,14 @@
-from signalpost.comments import routes, work
+from signalpost import events
+from signalpost.comments import routes, subscriber, work
 from signalpost.comments.actions import send
+from signalpost.context import AppContext
 from signalpost.room import Room
+
+
+def subscribe(context: AppContext) -> None:
+    """Subscribe to the events that this room acts upon."""
+    context.subscribe(events.PostPublished, subscriber.on_posts_published)
+
 
 ROOM = Room(
     name="comments",
@@ -8,5 +16,6 @@ ROOM = Room(
     tables=("comment", "comment_reply", "comment_rule", "comment_rule_use", "comment_source", "saved_reply"),
     routes=routes.routes,
     jobs=(work.jobs,),
+    subscribe=subscribe,
     after_failover=send.doubt_what_is_sent,
 )

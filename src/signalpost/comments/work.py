@@ -5,7 +5,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from signalpost.comments import queries
-from signalpost.comments.actions import collect, forget, hide, plan, send
+from signalpost.comments.actions import collect, forget, hide, plan, send, together
 from signalpost.comments.queries import ReplyError
 from signalpost.comments.states import NOTES
 from signalpost.context import AppContext
@@ -14,11 +14,15 @@ from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.engine.turns import Turns
 from signalpost.kit import batches
 
-PLAN: Final = "comments.plan"
-PLAN_SECONDS: Final = 20
+LOOK: Final = "comments.plan"
+"""Named as in earlier versions, whose row of this job goes on."""
+LOOK_SECONDS: Final = 20
+ADD_MISSED: Final = "comments.add_missed"
+ADD_MISSED_SECONDS: Final = 3_600
 PURGE: Final = "comments.purge"
 PURGE_SECONDS: Final = 3_600
-_SOURCES: Final = batches.delete("comment_source", "published_at < now() - interval '40 days'")
+# An earlier version wrote that.
+_SOURCES: Final = batches.delete("comment_source", "next_attempt_at is null")
 _GIVE_UP: Final = """
 update comment_reply set state = case when intent is null then 'failed' else 'unknown' end, error = $2
 where id = $1 and state = 'sending'
@@ -44,24 +48,20 @@ def jobs(context: AppContext) -> list[JobKind]:
             more = await batches.run(db, (_SOURCES,))
         return await turns.run(lease) or (RunAgain(0) if more else None)
 
+    missed: Turns[None] = Turns(plan.accounts, plan.add_missed, page=plan.ACCOUNTS, rows=plan.ROWS)
+
+    async def add_missed(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        """Go through the accounts once."""
+        return await missed.run(lease)
+
     return [
-        JobKind(PLAN, Planning().run, PLAN_SECONDS),
+        JobKind(LOOK, together.Looking(context).run, LOOK_SECONDS),
+        JobKind(ADD_MISSED, add_missed, ADD_MISSED_SECONDS),
         JobKind(plan.COLLECT, collect_account),
         JobKind(send.SEND, send_reply, given_up=give_up),
         JobKind(hide.HIDE, hide_comments, given_up=hide.give_up),
         JobKind(PURGE, purge, PURGE_SECONDS),
     ]
-
-
-class Planning:
-    """Has what is due collected, of one page of accounts after the other."""
-
-    def __init__(self) -> None:
-        self._turns = Turns(plan.accounts, plan.dispatch, page=plan.ACCOUNTS, rows=plan.ROWS)
-
-    async def run(self, lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
-        """Go through the accounts once."""
-        return await self._turns.run(lease)
 
 
 async def give_up(lease: Lease, payload: Mapping[str, Any], _error: Exception | None) -> None:

@@ -1,8 +1,9 @@
 """Writing what a network listed: what is new, what was edited, and what is not there any more."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from signalpost.accounts.queries import AccountRow
@@ -10,12 +11,13 @@ from signalpost.comments import views
 from signalpost.comments.actions.apply import apply
 from signalpost.comments.queries import CommentRow, DueTarget
 from signalpost.context import AppContext
-from signalpost.engine.contract import Lease
 from signalpost.events import CommentReceived
 from signalpost.kit import clock, ids, rows
 from signalpost.kit.db import Db
 from signalpost.networks.contract import Comments, RemoteComment
 
+Begin: TypeAlias = Callable[[], AbstractAsyncContextManager[Db]]
+"""Opens a transaction."""
 COMMENTS_MAX: Final = 2_000
 """Under one post on one account; later ones are not collected until some are deleted."""
 KEPT_MAX: Final = 10_000
@@ -44,12 +46,18 @@ update comment set thread_id = $4, parent_id = case when id = $1 then $5 else pa
 where thread_id = $3 and workspace_id = $2
 """
 # Of what people deleted, nothing is kept but that it was there. An answer that was just sent may not be listed yet.
-_DELETED: Final = """
-update comment set deleted_at = now(), text = '', author_id = '', author_name = '', author_handle = null,
-    author_avatar_url = null, author_url = null, reference = '{}', updated_at = now()
-where target_id = $1 and workspace_id = $2 and deleted_at is null and remote_id <> all($3)
+_NOT_LISTED: Final = """
+deleted_at is null and remote_id <> all($3)
     and created_at < $4::timestamptz - case when is_own then interval '1 hour' else interval '0' end
 """
+_DELETED: Final = f"""
+update comment set deleted_at = now(), text = '', author_id = '', author_name = '', author_handle = null,
+    author_avatar_url = null, author_url = null, reference = '{{}}', updated_at = now()
+where target_id = $1 and workspace_id = $2 and {_NOT_LISTED}
+"""  # noqa: S608 - constants only
+_IS_MISSING: Final = f"""
+select exists (select from comment where target_id = $1 and workspace_id = $2 and {_NOT_LISTED})
+"""  # noqa: S608 - constants only
 _ANSWERED: Final = """
 update comment set answered_at = coalesce(answered_at, $3) where id = $1 and workspace_id = $2
 """
@@ -70,18 +78,27 @@ class Known(NamedTuple):
 
 
 async def store(
-    context: AppContext, lease: Lease, account: AccountRow, target: DueTarget, listed: Comments, *, began_at: datetime
+    context: AppContext, begin: Begin, account: AccountRow, target: DueTarget, listed: Comments, *, began_at: datetime
 ) -> int:
-    """Write what a network listed under a target, some at a time; return how many comments are new."""
+    """Write what a network listed under a target, some at a time; return how many comments are new.
+
+    Most looks find what is stored already: then nothing is written, and no transaction begun.
+    """
     own_parts = {target.remote_id, *target.thread_ids}
     items = in_order([item for item in listed.items if item.remote_id not in own_parts])
-    if listed.complete:  # before the others, which may need the room
-        there = [item.remote_id for item in items]
-        async with lease.transaction() as db:
-            await db.execute(_DELETED, target.target_id, account.workspace_id, there, began_at)
+    there = [item.remote_id for item in items]
+    deleted = (target.target_id, account.workspace_id, there, began_at)
+    async with context.database.connection() as db:
+        is_missing = listed.complete and await db.fetchval(_IS_MISSING, *deleted)
+        existing = await _existing(db, account, target, items)
+    if is_missing:  # before the others, which may need the room
+        async with begin() as db:
+            await db.execute(_DELETED, *deleted)
+    if all(_is_stored(item, existing) for item in items):
+        return 0
     new = 0
     for start in range(0, len(items), AT_ONCE):
-        async with lease.transaction() as db:
+        async with begin() as db:
             new += await _store_some(context, db, account, target, items[start : start + AT_ONCE])
     return new
 
@@ -100,13 +117,26 @@ def in_order(listed: Sequence[RemoteComment]) -> list[RemoteComment]:
     return list(ordered.values())
 
 
+async def _existing(db: Db, account: AccountRow, target: DueTarget, items: Sequence[RemoteComment]) -> dict[str, Known]:
+    """Return what is stored of these comments, and of those that they answer."""
+    if not items:
+        return {}
+    remote_ids = {item.remote_id for item in items} | {item.parent_id for item in items if item.parent_id}
+    records = await db.fetch(_KNOWN, account.id, account.workspace_id, target.target_id, list(remote_ids))
+    return {record[0]: Known(*record) for record in records}
+
+
+def _is_stored(item: RemoteComment, existing: Mapping[str, Known]) -> bool:
+    """Return whether nothing of a comment is to be written."""
+    stored = existing.get(item.remote_id)
+    return stored is not None and not _has_changed(stored, item) and _new_parent(stored, item, existing) is None
+
+
 async def _store_some(
     context: AppContext, db: Db, account: AccountRow, target: DueTarget, items: Sequence[RemoteComment]
 ) -> int:
     workspace_id = account.workspace_id
-    remote_ids = {item.remote_id for item in items} | {item.parent_id for item in items if item.parent_id}
-    records = await db.fetch(_KNOWN, account.id, workspace_id, target.target_id, list(remote_ids))
-    existing = {record[0]: Known(*record) for record in records}
+    existing = await _existing(db, account, target, items)
     room = int(await db.fetchval(_ROOM, target.target_id, workspace_id, COMMENTS_MAX, KEPT_MAX))
     written: list[CommentRow] = []
     for item in items:
@@ -163,20 +193,30 @@ def _row(
     )
 
 
+def _has_changed(stored: Known, item: RemoteComment) -> bool:
+    changed = (stored.text, stored.hidden, stored.liked) != (item.text, item.hidden, item.liked)
+    return not stored.removed and (changed or stored.deleted)
+
+
 async def _follow(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment) -> None:
     """Write what has changed at the network."""
-    changed = (stored.text, stored.hidden, stored.liked) != (item.text, item.hidden, item.liked)
-    if not stored.removed and (changed or stored.deleted):
+    if _has_changed(stored, item):
         await db.execute(
             _EDIT, stored.id, workspace_id, item.text, item.author_name, item.author_handle, item.author_avatar_url,
             item.author_url, item.edited_at, item.hidden, item.liked, item.author_id, dict(item.reference),
         )  # fmt: skip
 
 
-async def _move(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment, existing: dict[str, Known]) -> None:
-    """Hang a comment on the one that it answers, which was not known when it was stored."""
+def _new_parent(stored: Known, item: RemoteComment, existing: Mapping[str, Known]) -> Known | None:
+    """Return the comment that it answers, if that was not known when it was stored."""
     parent = existing.get(item.parent_id or "")
-    if stored.parent_id is not None or parent is None or parent.thread_id == stored.thread_id:
+    return None if stored.parent_id is not None or parent is None or parent.thread_id == stored.thread_id else parent
+
+
+async def _move(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment, existing: dict[str, Known]) -> None:
+    """Hang a comment on the one that it answers, with what hangs on it."""
+    parent = _new_parent(stored, item, existing)
+    if parent is None:
         return
     await db.execute(_MOVE, stored.id, workspace_id, stored.thread_id, parent.thread_id, parent.id)
     for row in [row for row in existing.values() if row.thread_id == stored.thread_id]:
