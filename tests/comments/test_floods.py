@@ -4,6 +4,8 @@ import asyncio
 import dataclasses
 import itertools
 import tracemalloc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -14,11 +16,13 @@ from tests.helpers.comments import Commented, serve
 from tests.helpers.factories import Login, Make
 
 from signalpost import networks
+from signalpost.accounts import queries as accounts
 from signalpost.comments import queries
 from signalpost.comments.actions import collect, store
 from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
 from signalpost.kit import clock
+from signalpost.kit.db import Db
 from signalpost.kit.http import BadResponse
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import Comments, RemoteComment
@@ -232,3 +236,45 @@ def test_a_list_of_something_else_is_refused_and_a_long_one_is_cut() -> None:
     odd = comment("a", is_own=yes, hidden=1, liked=None, author_name=b"x", text=None, url=7, author_url="ftp://x")
     assert (odd.is_own, odd.hidden, odd.liked) == (False, False, False)
     assert (odd.author_name, odd.text, odd.url, odd.author_url) == ("a", "", None, None)
+
+
+async def test_a_page_is_written_in_as_many_statements_however_many_comments_it_has(
+    post: Commented, context: AppContext
+) -> None:
+    """New ones, such as were edited, and such as are gone."""
+    seen: list[str] = []
+
+    @asynccontextmanager
+    async def begin() -> AsyncIterator[Db]:
+        async with context.database.transaction() as db:
+            with db.query_logger(lambda record: seen.append(record.query)):
+                yield db
+
+    await post.is_due()
+    async with context.database.connection() as db:
+        account = await accounts.by_id(db, post.account_id)
+        [target] = await queries.due(db, post.account_id, post.owner.workspace_id, 2)
+    assert account is not None
+
+    async def statements(items: list[RemoteComment]) -> list[str]:
+        seen.clear()
+        listed = Comments(items=items, complete=True)
+        await store.store(context, begin, account, target, listed, began_at=clock.now())
+        return list(seen)
+
+    def page(word: str, count: int, text: str) -> list[RemoteComment]:
+        return [
+            comment(f"{word}{number}", f"{word}{number - 1}" if number % 3 else None, text=text, is_own=number % 3 == 1)
+            for number in range(count)
+        ]
+
+    few, many = page("few", 3, "new"), page("many", store.AT_ONCE - 3, "new")
+    assert len(await statements(few)) == len(await statements(few + many)) > 0
+    assert await statements(few + many) == []
+    edited = page("few", 3, "edited") + page("many", store.AT_ONCE - 3, "edited")
+    assert len(await statements(edited[:3] + many)) == len(await statements(edited))
+    await statements(edited[:1])
+    there = [each for each in edited[1:] if each.is_own]  # an own one may be listed late
+    assert await stored(post) == {
+        "all": store.AT_ONCE, "ids": store.AT_ONCE, "deleted": store.AT_ONCE - 1 - len(there),
+    }  # fmt: skip

@@ -174,7 +174,7 @@ async def test_what_takes_longer_gets_a_job_of_its_own(
 
 async def test_an_account_that_is_not_connected_is_not_asked(post: Commented, database: Database) -> None:
     async with database.transaction() as db:
-        await db.execute("update account set status = 'needs_reconnect' where id = $1", post.account_id)
+        await db.execute("update account set status = 'needs_reauth' where id = $1", post.account_id)
     await post.look()
     assert (post.wall.calls, (await source(post))["wait"] > timedelta(minutes=50)) == (0, True)
 

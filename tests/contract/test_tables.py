@@ -62,7 +62,10 @@ READS = {
         "comments",
         "account",
     ): "what is due is one read, with whether its account may be asked; an answer is not of an account that is gone",
-    ("comments", "job"): "an account that has a job of its own is not looked at with others, in the statement that reads it",
+    (
+        "comments",
+        "job",
+    ): "an account that has a job of its own is not looked at with others, in the statement that reads it",
     ("comments", "post"): "comments are there as long as their post is, in the statement that reads them",
     ("comments", "profile"): "comments are there as long as their profile is, in the statement that reads them",
     ("comments", "target"): "what was published is found by the index of its account, and asked for by its remote id",

@@ -181,7 +181,8 @@ with due as materialized (
     select * from comment_source where next_attempt_at <= now() and (next_attempt_at, target_id) > ($1, $2)
     order by next_attempt_at, target_id limit $3
 ), accounts as materialized (
-    select a.id, {tenant_sql("a.workspace_id")} as tenant_id, a.status in ('active', 'expiring') and a.platform = any($5) as is_asked,
+    select a.id, {tenant_sql("a.workspace_id")} as tenant_id,
+        a.status in ('active', 'expiring') and a.platform = any($5) as is_asked,
         exists (select from job j where j.unique_key = $4 || a.id) or {_PUBLISHES.format(account_id="a.id")} as is_busy
     from account a where a.id = any(array(select account_id from due))
 )

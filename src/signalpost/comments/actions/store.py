@@ -3,8 +3,11 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
+
+import asyncpg
+from msgspec import Struct
 
 from signalpost.accounts.queries import AccountRow
 from signalpost.comments import views
@@ -26,20 +29,46 @@ AT_ONCE: Final = 100
 """How many one transaction writes, each perhaps with deliveries to webhooks."""
 
 _KNOWN: Final = """
-select remote_id, id, parent_id, thread_id, text, hidden, liked, deleted_at is not null as deleted, removed
-from comment where account_id = $1 and workspace_id = $2 and target_id = $3 and remote_id = any($4)
+select remote_id, id, parent_id, thread_id, text, hidden, liked, deleted_at is not null, removed, target_id = $3
+from comment where account_id = $1 and workspace_id = $2 and remote_id = any($4)
 """
 _ROOM: Final = """
 select least($3 - count(*) filter (where deleted_at is null), $4 - count(*)) from comment
 where target_id = $1 and workspace_id = $2
 """
-_INSERT: Final = f"{rows.insert('comment', CommentRow)} on conflict (account_id, remote_id) do nothing returning true"
-_EDIT: Final = """
-update comment set text = $3, author_name = $4, author_handle = $5, author_avatar_url = $6, author_url = $7,
-    edited_at = case when deleted_at is null and text <> $3 and not is_own then coalesce($8, now()) else edited_at end,
-    hidden = $9, liked = $10, author_id = $11, reference = $12, deleted_at = null, updated_at = now()
-where id = $1 and workspace_id = $2 and not removed
-"""
+_ROWS: Final = rows.Arrays(CommentRow)
+_INSERT: Final = f"""
+insert into comment ({", ".join(_ROWS.names)}) select {_ROWS.select("c")} from {_ROWS.table("c", 1)} order by c.place
+on conflict (account_id, remote_id) do nothing returning id
+"""  # noqa: S608 - constants only
+
+
+class _Edit(Struct, frozen=True):
+    """What a network shows of a comment that is stored."""
+
+    id: UUID
+    text: str
+    author_id: str
+    author_name: str
+    author_handle: str | None
+    author_avatar_url: str | None
+    author_url: str | None
+    reference: dict[str, Any]
+    edited_at: datetime | None
+    hidden: bool
+    liked: bool
+
+
+_EDITS: Final = rows.Arrays(_Edit)
+_EDIT: Final = f"""
+update comment c set text = e.text, author_name = e.author_name, author_handle = e.author_handle,
+    author_avatar_url = e.author_avatar_url, author_url = e.author_url,
+    edited_at = case when c.deleted_at is null and c.text <> e.text and not c.is_own then coalesce(e.edited_at, now())
+        else c.edited_at end,
+    hidden = e.hidden, liked = e.liked, author_id = e.author_id, reference = e.reference::jsonb, deleted_at = null,
+    updated_at = now()
+from {_EDITS.table("e", 2)} where c.id = e.id and c.workspace_id = $1 and not c.removed
+"""  # noqa: S608 - constants only
 # What came before the comment that it answers stood under the post itself, with what hangs on it.
 _MOVE: Final = """
 update comment set thread_id = $4, parent_id = case when id = $1 then $5 else parent_id end
@@ -59,7 +88,9 @@ _IS_MISSING: Final = f"""
 select exists (select from comment where target_id = $1 and workspace_id = $2 and {_NOT_LISTED})
 """  # noqa: S608 - constants only
 _ANSWERED: Final = """
-update comment set answered_at = coalesce(answered_at, $3) where id = $1 and workspace_id = $2
+update comment c set answered_at = a.at
+from (select id, min(at) as at from unnest($2::uuid[], $3::timestamptz[]) as a(id, at) group by id) a
+where c.id = a.id and c.workspace_id = $1 and c.answered_at is null
 """
 
 
@@ -75,6 +106,8 @@ class Known(NamedTuple):
     liked: bool
     deleted: bool
     removed: bool
+    is_here: bool = True
+    """Whether it is stored under this target: a comment stays where it was first."""
 
 
 async def store(
@@ -98,8 +131,13 @@ async def store(
         return 0
     new = 0
     for start in range(0, len(items), AT_ONCE):
-        async with begin() as db:
-            new += await _store_some(context, db, account, target, items[start : start + AT_ONCE])
+        some = items[start : start + AT_ONCE]
+        try:
+            async with begin() as db:
+                new += await _store_some(context, db, account, target, some)
+        except asyncpg.ForeignKeyViolationError:  # what it answers was stored by an answer from here at this moment
+            async with begin() as db:
+                new += await _store_some(context, db, account, target, some)
     return new
 
 
@@ -118,7 +156,7 @@ def in_order(listed: Sequence[RemoteComment]) -> list[RemoteComment]:
 
 
 async def _existing(db: Db, account: AccountRow, target: DueTarget, items: Sequence[RemoteComment]) -> dict[str, Known]:
-    """Return what is stored of these comments, and of those that they answer."""
+    """Return what is stored of these comments, and of those that they answer, under any target of the account."""
     if not items:
         return {}
     remote_ids = {item.remote_id for item in items} | {item.parent_id for item in items if item.parent_id}
@@ -129,39 +167,50 @@ async def _existing(db: Db, account: AccountRow, target: DueTarget, items: Seque
 def _is_stored(item: RemoteComment, existing: Mapping[str, Known]) -> bool:
     """Return whether nothing of a comment is to be written."""
     stored = existing.get(item.remote_id)
-    return stored is not None and not _has_changed(stored, item) and _new_parent(stored, item, existing) is None
+    if stored is None:
+        return False
+    return not stored.is_here or (not _has_changed(stored, item) and _new_parent(stored, item, existing) is None)
 
 
 async def _store_some(
     context: AppContext, db: Db, account: AccountRow, target: DueTarget, items: Sequence[RemoteComment]
 ) -> int:
+    """Write these in one statement for what is new and one for what has changed; return how many are new."""
     workspace_id = account.workspace_id
     existing = await _existing(db, account, target, items)
     room = int(await db.fetchval(_ROOM, target.target_id, workspace_id, COMMENTS_MAX, KEPT_MAX))
-    written: list[CommentRow] = []
+    new: list[CommentRow] = []
+    edits: list[_Edit] = []
+    there_before: list[RemoteComment] = []
     for item in items:
         stored = existing.get(item.remote_id)
-        if stored is not None:
-            await _follow(db, workspace_id, stored, item)
-            await _move(db, workspace_id, stored, item, existing)
-        elif len(written) < room:
+        if stored is None and len(new) < room:
             row = _row(account, target, item, existing, clock.now())
-            if await db.fetchval(_INSERT, *rows.values(row)):
-                written.append(row)
-                existing[item.remote_id] = Known(
-                    row.remote_id, row.id, row.parent_id, row.thread_id, row.text, row.hidden, row.liked,
-                    deleted=False, removed=False,
-                )  # fmt: skip
-    await apply(context, db, written)
-    await _emit(context, db, written)
-    return len(written)
+            new.append(row)
+            existing[item.remote_id] = Known(
+                row.remote_id, row.id, row.parent_id, row.thread_id, row.text, row.hidden, row.liked,
+                deleted=False, removed=False,
+            )  # fmt: skip
+        elif stored is not None and stored.is_here:
+            if _has_changed(stored, item):
+                edits.append(_edit(stored, item))
+            there_before.append(item)
+    written = {record[0] for record in await db.fetch(_INSERT, *_ROWS.values(new))} if new else set()
+    if edits:
+        await db.execute(_EDIT, workspace_id, *_EDITS.values(edits))
+    for item in there_before:  # with those that are new: what hangs on one that moves goes along
+        await _move(db, workspace_id, existing[item.remote_id], item, existing)
+    there = [row for row in new if row.id in written]  # what was stored by an answer from here meanwhile is not new
+    await apply(context, db, there)
+    await _emit(context, db, workspace_id, there)
+    return len(there)
 
 
 def _row(
     account: AccountRow, target: DueTarget, item: RemoteComment, existing: dict[str, Known], now: datetime
 ) -> CommentRow:
     comment_id = ids.new_id()
-    parent = existing.get(item.parent_id) if item.parent_id else None
+    parent = _here(existing, item.parent_id)
     return CommentRow(
         id=comment_id,
         workspace_id=account.workspace_id,
@@ -198,18 +247,22 @@ def _has_changed(stored: Known, item: RemoteComment) -> bool:
     return not stored.removed and (changed or stored.deleted)
 
 
-async def _follow(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment) -> None:
-    """Write what has changed at the network."""
-    if _has_changed(stored, item):
-        await db.execute(
-            _EDIT, stored.id, workspace_id, item.text, item.author_name, item.author_handle, item.author_avatar_url,
-            item.author_url, item.edited_at, item.hidden, item.liked, item.author_id, dict(item.reference),
-        )  # fmt: skip
+def _edit(stored: Known, item: RemoteComment) -> _Edit:
+    return _Edit(
+        stored.id, item.text, item.author_id, item.author_name, item.author_handle, item.author_avatar_url,
+        item.author_url, dict(item.reference), item.edited_at, item.hidden, item.liked,
+    )  # fmt: skip
+
+
+def _here(existing: Mapping[str, Known], remote_id: str | None) -> Known | None:
+    """Return the comment of this id, if it is stored under this target."""
+    stored = existing.get(remote_id or "")
+    return stored if stored is not None and stored.is_here else None
 
 
 def _new_parent(stored: Known, item: RemoteComment, existing: Mapping[str, Known]) -> Known | None:
     """Return the comment that it answers, if that was not known when it was stored."""
-    parent = existing.get(item.parent_id or "")
+    parent = _here(existing, item.parent_id)
     return None if stored.parent_id is not None or parent is None or parent.thread_id == stored.thread_id else parent
 
 
@@ -219,15 +272,16 @@ async def _move(db: Db, workspace_id: UUID, stored: Known, item: RemoteComment, 
     if parent is None:
         return
     await db.execute(_MOVE, stored.id, workspace_id, stored.thread_id, parent.thread_id, parent.id)
-    for row in [row for row in existing.values() if row.thread_id == stored.thread_id]:
+    for row in [row for row in existing.values() if row.is_here and row.thread_id == stored.thread_id]:
         parent_id = parent.id if row.id == stored.id else row.parent_id
         existing[row.remote_id] = row._replace(thread_id=parent.thread_id, parent_id=parent_id)
 
 
-async def _emit(context: AppContext, db: Db, written: Collection[CommentRow]) -> None:
-    for row in written:
-        if row.is_own and row.parent_id is not None:
-            await db.execute(_ANSWERED, row.parent_id, row.workspace_id, row.posted_at)
+async def _emit(context: AppContext, db: Db, workspace_id: UUID, written: Collection[CommentRow]) -> None:
+    answers = [row for row in written if row.is_own and row.parent_id is not None]
+    if answers:
+        parents, instants = [row.parent_id for row in answers], [row.posted_at for row in answers]
+        await db.execute(_ANSWERED, workspace_id, parents, instants)
     received = [
         CommentReceived(
             workspace_id=row.workspace_id,
