@@ -1,5 +1,5 @@
 // A rule in a dialog, with what it would have met before it is saved.
-import { html, useState } from "../html.js";
+import { html, useEffect, useRef, useState } from "../html.js";
 import { patch, post } from "../api.js";
 import { CheckList } from "../components/check-list.js";
 import { Button } from "../components/button.js";
@@ -128,7 +128,9 @@ function Effects({ form, members }) {
     ${may("posts:publish") && html`
       <${Check}
         label=${t("Hide from others")}
-        hint=${t("Where the network can do that; the list below says when it could not.")}
+        hint=${t(
+          "Where the network can do that; what rules did is listed, with why something was not done.",
+        )}
         ...${form.check("hide")}
       />
     `}
@@ -152,6 +154,10 @@ function Effects({ form, members }) {
 /** What the rule would have met. @param {{body: () => object}} props */
 function Preview({ body }) {
   const [result, setResult] = useState(/** @type {CommentRulePreview | null} */ (null));
+  const shown = useRef(/** @type {HTMLDivElement | null} */ (null));
+  useEffect(() => {
+    if (result) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [result]);
   const [busy, look] = useAction(async () => {
     setResult(null);
     setResult(await post("/comment-rules/preview", body()));
@@ -162,7 +168,7 @@ function Preview({ body }) {
         ${t("What would it have met?")}
       <//>
     </p>
-    <div role="status">
+    <div role="status" ref=${shown}>
       ${result && html`
         <p>
           ${tn(result.matched, "{n} comment would have met it.", "{n} comments would have met it.")}${" "}

@@ -167,35 +167,46 @@ function conditionWords({ words, authors, profileIds, platforms }) {
 /** What rules did, the last first. */
 function Uses() {
   const loaded = useLoad(() => get("/comment-rules/uses", { limit: LIMIT }), []);
-  const page = /** @type {CommentRuleUseList | undefined} */ (loaded.data);
-  const [busy, more] = useAction(async () => {
-    const next = await get("/comment-rules/uses", { limit: LIMIT, cursor: page?.nextCursor });
-    loaded.setData({ ...next, data: [...(page?.data ?? []), ...next.data] });
-  });
-  if (!page?.data.length) return null;
   return html`
-    <${Card} title=${t("What rules did")}>
-      <ol class="timeline">
-        ${page.data.map((use) => html`
-          <li key=${use.id}>
-            <div>
-              <strong dir="auto">${use.ruleName}</strong>${" "}
-              <span class="soft">
-                ${actionWords(use)} · <${Time} at=${use.createdAt} kind="relative" />
-              </span>
-            </div>
-            <p>
-              <a href=${to(`inbox/${use.commentId}`)}>${t("Open the comment")}</a>
-            </p>
-            ${use.error && html`<p class="error">${use.error.message}</p>`}
-          </li>
-        `)}
-      </ol>
-      ${page.hasMore && html`
-        <${Button} busy=${busy} onClick=${more}>
-          ${t("Show more")}
-        <//>
-      `}
+    <${Loaded} loaded=${loaded}>
+      ${(/** @type {CommentRuleUseList} */ page) =>
+        page.data.length > 0 && html`
+          <${Card} title=${t("What rules did")}>
+            <ol class="timeline">
+              ${page.data.map((use) => html`
+                <li key=${use.id}>
+                  <div>
+                    <strong dir="auto">${use.ruleName}</strong>${" "}
+                    <span class="soft">
+                      ${actionWords(use)} · <${Time} at=${use.createdAt} kind="relative" />
+                    </span>
+                  </div>
+                  <p>
+                    <a href=${to(`inbox/${use.commentId}`)}>${t("Open the comment")}</a>
+                  </p>
+                  ${use.error && html`<p class="error">${use.error.message}</p>`}
+                </li>
+              `)}
+            </ol>
+            <${More} page=${page} setPage=${loaded.setData} />
+          <//>
+        `
+      }
     <//>
   `;
+}
+
+/** @param {{page: CommentRuleUseList, setPage: (page: CommentRuleUseList) => void}} props */
+function More({ page, setPage }) {
+  const [busy, load] = useAction(async () => {
+    const next = await get("/comment-rules/uses", { limit: LIMIT, cursor: page.nextCursor });
+    setPage({ ...next, data: [...page.data, ...next.data] });
+  });
+  return (
+    page.hasMore && html`
+      <${Button} busy=${busy} onClick=${load}>
+        ${t("Show more")}
+      <//>
+    `
+  );
 }

@@ -73,8 +73,8 @@ export default /** @type {Record<string, string>} */ ({
     "Hier erscheint, was Sie zurückstellen; es kommt von selbst wieder.",
   "When someone writes under one of your posts, it appears here within minutes.":
     "Schreibt jemand unter einen Ihrer Beiträge, erscheint es hier nach wenigen Minuten.",
-  "Where the network can do that; the list below says when it could not.":
-    "Wo das Netzwerk das kann; steht es anders, sagt das die Liste darunter.",
+  "Where the network can do that; what rules did is listed, with why something was not done.":
+    "Wo das Netzwerk das kann; was Regeln getan haben, wird aufgelistet, auch warum etwas nicht ging.",
   "Which comments": "Welche Kommentare",
   "Who takes care of it": "Wer sich darum kümmert",
   "Without text": "Ohne Text",

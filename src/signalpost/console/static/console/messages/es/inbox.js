@@ -73,8 +73,8 @@ export default /** @type {Record<string, string>} */ ({
     "Aquí aparece lo que pospones; vuelve por sí solo.",
   "When someone writes under one of your posts, it appears here within minutes.":
     "Cuando alguien escribe en una de tus publicaciones, aparece aquí en unos minutos.",
-  "Where the network can do that; the list below says when it could not.":
-    "Donde la red lo permite; la lista de abajo dice cuándo no se pudo.",
+  "Where the network can do that; what rules did is listed, with why something was not done.":
+    "Donde la red lo permite; lo que hicieron las reglas se muestra en una lista, también por qué algo no se pudo.",
   "Which comments": "Qué comentarios",
   "Who takes care of it": "Quién se encarga",
   "Without text": "Sin texto",
