@@ -79,7 +79,7 @@ async def by_author(post: Commented) -> dict[str, dict[str, Any]]:
 
 MEETS = [
     ("casino", "Best CASINO in town!", True),
-    ("ass", "A class of its own", False),
+    ("win", "A glass of wine", False),
     ("free followers", "Get free\n  FOLLOWERS now", True),
     ("free followers", "free of charge, for all followers", False),
     ("straße", "In der STRASSE", True),

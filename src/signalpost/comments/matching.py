@@ -1,7 +1,7 @@
 """Which rules a comment meets. It takes time linear in the text, however many words all the rules have together.
 
 Words are compared as people read them: whole, without regard to capitals, to the form of letters (full width, bold of
-Unicode) or to characters that nobody sees. So `ass` is not found in `class`. Where a script sets no spaces between
+Unicode) or to characters that nobody sees. So `win` is not found in `wine`. Where a script sets no spaces between
 words (Chinese, Japanese, Thai) or hangs on to them (Korean), each character counts as a word of its own.
 """
 
