@@ -154,9 +154,9 @@ function Effects({ form, members }) {
 /** What the rule would have met. @param {{body: () => object}} props */
 function Preview({ body }) {
   const [result, setResult] = useState(/** @type {CommentRulePreview | null} */ (null));
-  const shown = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const status = useRef(/** @type {HTMLDivElement | null} */ (null));
   useEffect(() => {
-    if (result) shown.current?.scrollIntoView({ block: "nearest" });
+    if (result) status.current?.scrollIntoView({ block: "nearest" });
   }, [result]);
   const [busy, look] = useAction(async () => {
     setResult(null);
@@ -168,7 +168,7 @@ function Preview({ body }) {
         ${t("What would it have met?")}
       <//>
     </p>
-    <div role="status" ref=${shown}>
+    <div role="status" ref=${status}>
       ${result && html`
         <p>
           ${tn(result.matched, "{n} comment would have met it.", "{n} comments would have met it.")}${" "}
