@@ -23,21 +23,6 @@ from signalpost.networks.contract import ApiError, Comments, NeedsReconnect, Rem
 START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 
-@pytest.fixture
-async def owner(make: Make) -> Login:
-    owner = await make.owner()
-    await make.account(owner)
-    return owner
-
-
-@pytest.fixture
-async def post(context: AppContext, api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch) -> Commented:
-    """A published post whose network lists what the test writes."""
-    commented = await Commented(context, api, owner).publish(make)
-    serve(monkeypatch, commented)
-    return commented
-
-
 def test_the_frequency_falls_and_ends_after_30_days() -> None:
     asked, at = [], START
     while (following := plan.next_at(START, at)) is not None:

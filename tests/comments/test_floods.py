@@ -31,20 +31,6 @@ from signalpost.networks.contract.comments import LISTED_MAX
 HOSTILE = "<img src=x onerror=alert(1)>\0\u202e\x1b[31m\u2066\ud800"
 
 
-@pytest.fixture
-async def owner(make: Make) -> Login:
-    owner = await make.owner()
-    await make.account(owner)
-    return owner
-
-
-@pytest.fixture
-async def post(context: AppContext, api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch) -> Commented:
-    commented = await Commented(context, api, owner).publish(make)
-    serve(monkeypatch, commented)
-    return commented
-
-
 def comment(name: str, parent: str | None = None, **more: Any) -> RemoteComment:
     values: dict[str, Any] = {"author_name": name, "text": name, "posted_at": clock.actual() - timedelta(minutes=1)}
     return RemoteComment(remote_id=name, parent_id=parent, author_id=name, author_handle=name, **values | more)

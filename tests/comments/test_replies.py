@@ -5,30 +5,21 @@ from typing import Any
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.comments import Commented, serve
+from tests.helpers.comments import Commented
 from tests.helpers.factories import Login, Make
 
 from signalpost.comments import work
 from signalpost.comments.actions import answer, send
-from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 
 
 @pytest.fixture
-async def owner(make: Make) -> Login:
-    owner = await make.owner()
-    await make.account(owner)
-    return owner
-
-
-@pytest.fixture
-async def post(context: AppContext, api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch) -> Commented:
-    commented = await Commented(context, api, owner).publish(make)
-    serve(monkeypatch, commented)
-    commented.wall.add("ada")
-    await commented.collect()
-    return commented
+async def post(post: Commented) -> Commented:
+    """A published post with one comment."""
+    post.wall.add("ada")
+    await post.collect()
+    return post
 
 
 async def the_comment(post: Commented) -> dict[str, Any]:
