@@ -1,13 +1,11 @@
 // What the lists of the administration share: a search that waits until typing pauses, and pages that are
 // added below.
 import { html } from "../html.js";
-import { get } from "../api.js";
 import { t } from "../i18n.js";
-import { useAction } from "../hooks.js";
 import { filter } from "../router.js";
-import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Table } from "../components/table.js";
 import { TypedField } from "../components/typed-field.js";
 
@@ -28,11 +26,6 @@ export function Search({ label, value }) {
  * }} props
  */
 export function List({ loaded, path, query, label, columns, numbers, row, empty }) {
-  const [busy, load] = useAction(async () => {
-    /** @type {any} */
-    const next = await get(path, { ...query, cursor: loaded.data.nextCursor });
-    loaded.setData({ ...next, data: [...loaded.data.data, ...next.data] });
-  });
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
       ${(/** @type {typeof loaded.data} */ page) =>
@@ -44,13 +37,7 @@ export function List({ loaded, path, query, label, columns, numbers, row, empty 
             atFirst=${page.data.length}
             rows=${page.data.map(row)}
           />
-          ${page.hasMore && html`
-            <p>
-              <${Button} busy=${busy} onClick=${load}>
-                ${t("Show more")}
-              <//>
-            </p>
-          `}
+          <${More} path=${path} query=${query} page=${page} setPage=${loaded.setData} />
         ` : html`
           <${Empty} title=${t("Nothing found")} icon="search">
             ${empty}

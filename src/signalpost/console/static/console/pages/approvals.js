@@ -7,10 +7,11 @@ import { Empty } from "../components/empty.js";
 import { Check } from "../components/field.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
 import { toastProblem } from "../components/toasts.js";
-import { useAction, useLoad } from "../hooks.js";
+import { useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { Networks, PostState, titleOf } from "../post-parts.js";
@@ -93,7 +94,7 @@ function Posts({ id, query }) {
               />
             `)}
           </ul>
-          <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
+          <${More} path="/posts" query=${filters} page=${page} setPage=${loaded.setData} />
           ` : html`
           <${Empty} title=${t("Nothing here")} icon="check">
             ${state === "pending"
@@ -161,19 +162,4 @@ function Entry({ post, decide }) {
       `}
     </li>
   `;
-}
-
-/** @param {{page: PostList, filters: Record<string, string>, setPage: (page: PostList) => void}} props */
-function More({ page, filters, setPage }) {
-  const [busy, load] = useAction(async () => {
-    const next = await get("/posts", { ...filters, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
-  return (
-    page.hasMore && html`
-      <${Button} busy=${busy} onClick=${load}>
-        ${t("Show more")}
-      <//>
-    `
-  );
 }

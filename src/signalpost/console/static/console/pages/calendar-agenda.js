@@ -1,14 +1,15 @@
 // A list by days: for phones, and for what comes next.
 import { html } from "../html.js";
 import { curlOf } from "../api.js";
-import { number, t } from "../i18n.js";
+import { number, t, tn } from "../i18n.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 import { dateOf, dayName } from "../zones.js";
 import { LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Skeleton } from "../components/loaded.js";
-import { Entries, LONG, More, datesOf, openSlots } from "./calendar-parts.js";
+import { More } from "../components/more.js";
+import { Entries, LONG, datesOf, openSlots } from "./calendar-parts.js";
 import { momentOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-parts.js").ViewProps} ViewProps */
@@ -42,7 +43,15 @@ export default function Agenda(props) {
         />
       `)}
     </div>
-    ${isList && html`<${More} page=${page} setPage=${setPage} />`}
+    ${isList && html`
+      <${More}
+        path="/posts"
+        query=${page.query}
+        page=${page}
+        setPage=${setPage}
+        shown=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+      />
+    `}
   `;
 }
 

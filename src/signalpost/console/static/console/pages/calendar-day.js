@@ -4,7 +4,8 @@ import { t, tn } from "../i18n.js";
 import { wallTime, zoneLabel } from "../time.js";
 import { addDays, dateOf, dayName, hoursOf } from "../zones.js";
 import { Skeleton } from "../components/loaded.js";
-import { Cell, Entries, Grid, Hours, LONG, MORNING, More, openSlots } from "./calendar-parts.js";
+import { More } from "../components/more.js";
+import { Cell, Entries, Grid, Hours, LONG, MORNING, openSlots } from "./calendar-parts.js";
 import { momentOf, timeOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-data.js").FreeSlot} FreeSlot */
@@ -65,7 +66,13 @@ export default function Day(props) {
         </tbody>
       <//>
     <//>
-    <${More} page=${page} setPage=${setPage} />
+    <${More}
+      path="/posts"
+      query=${page.query}
+      page=${page}
+      setPage=${setPage}
+      shown=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+    />
   `;
 }
 

@@ -2,13 +2,14 @@
 import { html, useEffect } from "../html.js";
 import { get } from "../api.js";
 import { t, tn } from "../i18n.js";
-import { useAction, useLoad } from "../hooks.js";
+import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { Networks, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { dragged, drafts } from "./calendar-post.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -47,10 +48,6 @@ export default function Drafts({ profileId, open, onClose }) {
  * }} props
  */
 function Rows({ page, query, setPage, open }) {
-  const [busy, more] = useAction(async () => {
-    const next = await get("/posts", { ...query, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
   const waiting = page.data.filter((post) => !post.scheduledAt);
   return html`
     <p class="soft small" role="status">
@@ -67,11 +64,7 @@ function Rows({ page, query, setPage, open }) {
         </li>
       `)}
     </ul>
-    ${page.hasMore && html`
-      <${Button} busy=${busy} onClick=${more}>
-        ${t("Show more")}
-      <//>
-    `}
+    <${More} path="/posts" query=${query} page=${page} setPage=${setPage} />
     ${!waiting.length && may("posts:write") && html`
       <${LinkButton} href=${to("compose")} icon="compose">
         ${t("Write a post")}

@@ -1,12 +1,9 @@
 // What the views of the calendar are made of: a grid with its cells, posts and free slots in their order.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
-import { get } from "../api.js";
 import { t, tn } from "../i18n.js";
-import { useAction } from "../hooks.js";
 import { to } from "../router.js";
 import { wallTime } from "../time.js";
 import { addDays, dayName } from "../zones.js";
-import { Button } from "../components/button.js";
 import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 
 /** @typedef {PostList & {query: Record<string, unknown>}} Listed with what it was asked by */
@@ -210,23 +207,3 @@ export function Entries({ posts, slots, zone, open, isBig }) {
 /** @param {string} date @param {CalendarDay | undefined} day */
 export const cellLabel = (date, day) =>
   `${dayName(date, LONG)}: ${tn(day?.total ?? 0, "{n} post", "{n} posts")}`;
-
-/** @param {{page: Listed, setPage: (page: Listed) => void}} props */
-export function More({ page, setPage }) {
-  const [busy, load] = useAction(async () => {
-    const next = await get("/posts", { ...page.query, cursor: page.nextCursor });
-    setPage({ ...page, ...next, data: [...page.data, ...next.data] });
-  });
-  return (
-    page.hasMore && html`
-      <p class="actions">
-        <${Button} busy=${busy} onClick=${load}>
-          ${t("Show more")}
-        <//>
-        <span class="soft" role="status">
-          ${tn(page.data.length, "{n} post shown", "{n} posts shown")}
-        </span>
-      </p>
-    `
-  );
-}

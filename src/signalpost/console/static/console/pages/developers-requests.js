@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { ROOT, all, curlOf, get } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
-import { useAction, useLoad } from "../hooks.js";
+import { useLoad } from "../hooks.js";
 import { filter, to } from "../router.js";
 import { may } from "../store.js";
 import { Time } from "../time.js";
@@ -14,6 +14,7 @@ import { Dialog } from "../components/dialog.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Table } from "../components/table.js";
 import { TypedField } from "../components/typed-field.js";
 
@@ -128,10 +129,6 @@ function Filters({ filters, loading, reload }) {
  * }} props
  */
 function Calls({ page, filters, query, setPage }) {
-  const [busy, load] = useAction(async () => {
-    const next = await get("/logs/requests", { ...filters, limit: 50, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
   const rows = page.data.map((call) => ({
     key: call.id,
     href: to("developers/requests", { ...query, call: call.id }),
@@ -152,14 +149,13 @@ function Calls({ page, filters, query, setPage }) {
       rows=${rows}
       atFirst=${Number.MAX_SAFE_INTEGER}
     />
-    <p class="soft" role="status">
-      ${tn(page.data.length, "{n} call shown", "{n} calls shown")}
-    </p>
-    ${page.hasMore && html`
-      <${Button} busy=${busy} onClick=${load}>
-        ${t("Show more")}
-      <//>
-    `}
+    <${More}
+      path="/logs/requests"
+      query=${{ ...filters, limit: 50 }}
+      page=${page}
+      setPage=${setPage}
+      shown=${tn(page.data.length, "{n} call shown", "{n} calls shown")}
+    />
   `;
 }
 

@@ -5,6 +5,7 @@ import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazy } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
 import { toast, toastProblem } from "../components/toasts.js";
@@ -133,7 +134,7 @@ function Comments({ id, profileId }) {
               <${Entry} key=${comment.id} comment=${comment} reload=${loaded.reload} />
             `)}
           </ul>
-          <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
+          <${More} path="/comments" query=${filters} page=${page} setPage=${loaded.setData} />
         ` : html`
           <${Empty} title=${t("The inbox is empty")} icon="check">
             ${EMPTY()[id] ??
@@ -196,19 +197,4 @@ function Entry({ comment, reload }) {
       `}
     </li>
   `;
-}
-
-/** @param {{page: CommentList, filters: object, setPage: (page: CommentList) => void}} props */
-function More({ page, filters, setPage }) {
-  const [busy, load] = useAction(async () => {
-    const next = await get("/comments", { ...filters, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
-  return (
-    page.hasMore && html`
-      <${Button} busy=${busy} onClick=${load}>
-        ${t("Show more")}
-      <//>
-    `
-  );
 }

@@ -1,12 +1,10 @@
 // What the library and the picker of files share: cards, filters, sizes.
 import { html } from "../html.js";
-import { get, local } from "../api.js";
+import { local } from "../api.js";
 import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
 import { size } from "../units.js";
-import { useAction } from "../hooks.js";
 import { stylesheet } from "../stylesheet.js";
-import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { TypedField } from "../components/typed-field.js";
 
@@ -143,25 +141,5 @@ export function MediaFilters({ filters, set }) {
         onInput=${(/** @type {string} */ described) => set({ described })}
       />
     </form>
-  `;
-}
-
-/** @param {{page: MediaList, filters: Record<string, string>, setPage: (page: MediaList) => void}} props */
-export function MoreMedia({ page, filters, setPage }) {
-  const [busy, load] = useAction(async () => {
-    const next = await get("/media", { ...filters, limit: PAGE, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
-  return html`
-    <p class="actions">
-      ${page.hasMore && html`
-        <${Button} busy=${busy} onClick=${load}>
-          ${t("Show more")}
-        <//>
-      `}
-      <span class="soft" role="status">
-        ${tn(page.data.length, "{n} file shown", "{n} files shown")}
-      </span>
-    </p>
   `;
 }

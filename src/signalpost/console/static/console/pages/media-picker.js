@@ -7,7 +7,8 @@ import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
-import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
+import { More } from "../components/more.js";
+import { MediaCard, MediaFilters, PAGE } from "./media-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["Media"]} Media */
 /** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
@@ -70,7 +71,13 @@ export default function MediaPicker({ profileId, chosen, max, onChoose, onClose 
                 />
               `)}
             </ul>
-            <${MoreMedia} page=${page} filters=${filters} setPage=${loaded.setData} />
+            <${More}
+              path="/media"
+              query=${{ ...filters, limit: PAGE }}
+              page=${page}
+              setPage=${loaded.setData}
+              shown=${tn(page.data.length, "{n} file shown", "{n} files shown")}
+            />
           ` : html`
             <${Empty} title=${t("No file to choose")} icon="media">
               ${t("Files that you add to posts or upload under Media can be used again here.")}

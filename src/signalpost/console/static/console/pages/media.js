@@ -11,10 +11,11 @@ import { UploadList, filesOf, useUploads } from "../uploads.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Loaded, Skeleton } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Delete, Details } from "./media-details.js";
 import { size } from "../units.js";
-import { MediaCard, MediaFilters, MoreMedia, PAGE } from "./media-parts.js";
+import { MediaCard, MediaFilters, PAGE } from "./media-parts.js";
 
 /** @typedef {import("../html.js").InputEvent} InputEvent */
 /** @typedef {import("signalpost/api").Schemas["Media"]} Media */
@@ -237,7 +238,13 @@ function Library({ loaded, filters, selected, onSelect, onOpen, onUpload }) {
               />
             `)}
           </ul>
-          <${MoreMedia} page=${page} filters=${filters} setPage=${loaded.setData} />
+          <${More}
+            path="/media"
+            query=${{ ...filters, limit: PAGE }}
+            page=${page}
+            setPage=${loaded.setData}
+            shown=${tn(page.data.length, "{n} file shown", "{n} files shown")}
+          />
         ` : html`
           <${NoMedia} filters=${filters} onUpload=${onUpload} />
         `

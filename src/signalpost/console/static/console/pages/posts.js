@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../html.js";
 import { all, curlOf, get } from "../api.js";
 import { client } from "../client.js";
 import { t, tn } from "../i18n.js";
-import { useAction, useLoad } from "../hooks.js";
+import { useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
@@ -14,6 +14,7 @@ import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { toastProblem } from "../components/toasts.js";
 
@@ -85,7 +86,13 @@ function PostsList({ query }) {
               pick=${(/** @type {PostData} */ post) => html`<${Pick} post=${post} posts=${latest} />`}
               pickAll=${html`<${PickAll} posts=${page.data} />`}
             />
-            <${More} page=${page} filters=${filters} setPage=${loaded.setData} />
+            <${More}
+              path="/posts"
+              query=${filters}
+              page=${page}
+              setPage=${loaded.setData}
+              shown=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+            />
           ` : html`
             <${NoPosts} isFiltered=${Boolean(q || status || platform || accountId || tag)} />
           `
@@ -159,24 +166,6 @@ function NoPosts({ isFiltered }) {
         "Posts that you write here or send by the API appear in this list, with the outcome at each network.",
       )}
     <//>
-  `;
-}
-
-/** @param {{page: PostList, filters: Record<string, string>, setPage: (page: PostList) => void}} props */
-function More({ page, filters, setPage }) {
-  const [busy, load] = useAction(async () => {
-    const next = await get("/posts", { ...filters, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
-  return html`
-    <p class="soft" role="status">
-      ${tn(page.data.length, "{n} post shown", "{n} posts shown")}
-    </p>
-    ${page.hasMore && html`
-      <${Button} busy=${busy} onClick=${load}>
-        ${t("Show more")}
-      <//>
-    `}
   `;
 }
 

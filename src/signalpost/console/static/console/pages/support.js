@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../html.js";
 import { ROOT, curlOf, get } from "../api.js";
 import { number, t, tn } from "../i18n.js";
-import { useAction, useLoad } from "../hooks.js";
+import { useLoad } from "../hooks.js";
 import { filter, go, to } from "../router.js";
 import { stylesheet } from "../stylesheet.js";
 import { Time } from "../time.js";
@@ -12,6 +12,7 @@ import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
@@ -95,28 +96,6 @@ function SearchField({ value, label }) {
   return html`
     <${TypedField} label=${label} type="search" value=${value} maxlength="200" onPause=${search} />
   `;
-}
-
-/**
- * @param {{
- *   path: string, query: Record<string, string>, page: TicketList, setPage: (page: TicketList) => void
- * }} props
- */
-function More({ path, query, page, setPage }) {
-  const [busy, load] = useAction(async () => {
-    /** @type {any} */
-    const next = await get(path, { ...query, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
-  return (
-    page.hasMore && html`
-      <p>
-        <${Button} busy=${busy} onClick=${load}>
-          ${t("Show more")}
-        <//>
-      </p>
-    `
-  );
 }
 
 /** @param {{query: Record<string, string>, ask: Children}} props */

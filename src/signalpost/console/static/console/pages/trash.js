@@ -5,6 +5,7 @@ import { Button, LinkButton } from "../components/button.js";
 import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { toast, toastProblem } from "../components/toasts.js";
@@ -29,10 +30,6 @@ export default function Trash({ query: { profileId } }) {
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
-  const [busy, more] = useAction(async () => {
-    const next = await get("/posts/trash", { ...filters, cursor: loaded.data.nextCursor });
-    loaded.setData({ ...next, data: [...loaded.data.data, ...next.data] });
-  });
   return html`
     <${Page}
       title=${t("Trash")}
@@ -55,11 +52,7 @@ export default function Trash({ query: { profileId } }) {
                 cells: cellsOf(post, loaded.reload, () => setPurging(post)),
               }))}
             />
-            ${page.hasMore && html`
-              <${Button} busy=${busy} onClick=${more}>
-                ${t("Show more")}
-              <//>
-            `}
+            <${More} path="/posts/trash" query=${filters} page=${page} setPage=${loaded.setData} />
           ` : html`
             <${Empty} title=${t("The trash is empty")} icon="trash">
               ${t("Posts that you delete can be restored from here for 30 days.")}
