@@ -164,15 +164,18 @@ class Scene:
 
     async def worker(self, *sabotage: Sabotage, **environment: str) -> Process:
         """Start a worker and wait until it is registered."""
-        before = await self.value("count(*) from worker")
+        before = await self._workers()  # not only how many: that of a killed one goes at some time
         process = self.start_worker(*sabotage, **environment)
 
         async def registered() -> bool:
             assert process.runs, process.log_file.read_text()[-3000:]
-            return bool(await self.value("count(*) from worker") > before)
+            return not await self._workers() <= before
 
         await self.until(registered, "a registered worker")
         return process
+
+    async def _workers(self) -> set[Any]:
+        return {row["id"] for row in await self.query("select id from worker")}
 
     async def serve(
         self, *sabotage: Sabotage, with_worker: bool = False, port: int | None = None, **environment: str

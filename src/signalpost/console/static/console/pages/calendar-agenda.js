@@ -49,7 +49,7 @@ export default function Agenda(props) {
         query=${page.query}
         page=${page}
         setPage=${setPage}
-        shown=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+        summary=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
       />
     `}
   `;

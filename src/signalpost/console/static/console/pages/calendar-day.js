@@ -71,7 +71,7 @@ export default function Day(props) {
       query=${page.query}
       page=${page}
       setPage=${setPage}
-      shown=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+      summary=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
     />
   `;
 }

@@ -154,7 +154,7 @@ function Calls({ page, filters, query, setPage }) {
       query=${{ ...filters, limit: 50 }}
       page=${page}
       setPage=${setPage}
-      shown=${tn(page.data.length, "{n} call shown", "{n} calls shown")}
+      summary=${tn(page.data.length, "{n} call shown", "{n} calls shown")}
     />
   `;
 }

@@ -1,5 +1,5 @@
 // The inbox: what people write under published posts, one after the other, until nothing is left.
-import { html, useEffect } from "../html.js";
+import { html } from "../html.js";
 import { get, patch } from "../api.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
@@ -41,9 +41,6 @@ const EMPTY = () => ({
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Inbox({ id, query }) {
-  useEffect(() => {
-    Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
-  }, []);
   if (id.startsWith("cmt_")) return html`<${Detail} id=${id} />`;
   return html`
     <${Page} title=${t("Inbox")} subtitle=${t("What people write under your posts.")}>
@@ -87,7 +84,11 @@ const chosen = () => {
 /** @param {{id: string, profileId?: string}} props */
 function Comments({ id, profileId }) {
   const filters = { ...(FILTERS[id] ?? FILTERS[""]), profileId, limit: LIMIT };
-  const loaded = useLoad(() => get("/comments", filters), [id, profileId]);
+  const loaded = useLoad(async () => {
+    // together: the name of a client that came later would move the rows below
+    const [page] = await Promise.all([get("/comments", filters), loadBasics(), loadPlatforms()]);
+    return page;
+  }, [id, profileId]);
   useLive(loaded.reload, {
     seconds: 30,
     active: (loaded.data?.data.length ?? 0) <= LIMIT,

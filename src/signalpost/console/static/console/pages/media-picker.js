@@ -76,7 +76,7 @@ export default function MediaPicker({ profileId, chosen, max, onChoose, onClose 
               query=${{ ...filters, limit: PAGE }}
               page=${page}
               setPage=${loaded.setData}
-              shown=${tn(page.data.length, "{n} file shown", "{n} files shown")}
+              summary=${tn(page.data.length, "{n} file shown", "{n} files shown")}
             />
           ` : html`
             <${Empty} title=${t("No file to choose")} icon="media">

@@ -243,7 +243,7 @@ function Library({ loaded, filters, selected, onSelect, onOpen, onUpload }) {
             query=${{ ...filters, limit: PAGE }}
             page=${page}
             setPage=${loaded.setData}
-            shown=${tn(page.data.length, "{n} file shown", "{n} files shown")}
+            summary=${tn(page.data.length, "{n} file shown", "{n} files shown")}
           />
         ` : html`
           <${NoMedia} filters=${filters} onUpload=${onUpload} />

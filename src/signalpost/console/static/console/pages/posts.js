@@ -91,7 +91,7 @@ function PostsList({ query }) {
               query=${filters}
               page=${page}
               setPage=${loaded.setData}
-              shown=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
+              summary=${tn(page.data.length, "{n} post shown", "{n} posts shown")}
             />
           ` : html`
             <${NoPosts} isFiltered=${Boolean(q || status || platform || accountId || tag)} />
