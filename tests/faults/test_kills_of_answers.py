@@ -85,9 +85,9 @@ async def commentators(scene: Scene, network: HostileNetwork, kind: str, count: 
     await worker.stop()
     commented = Commented(scene.context, scene.api, tenant.login)
     commented.post = await tenant.call("GET", f"/posts/{post}")
-    await commented.collect()
+    again = await commented.collect()
     rows = await scene.query("select id from comment order by id")
-    assert len(rows) == count
+    assert len(rows) == count, (again, await scene.query("select * from comment_source"))
     return Commentators(scene, tenant, network, [ids.encode("cmt", row["id"]) for row in rows])
 
 
