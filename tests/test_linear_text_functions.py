@@ -188,7 +188,7 @@ CALLED_BY: dict[str, str] = {
 }  # fmt: skip
 """Functions that need more than a text: which look at it that is measured calls them, or what bounds the text."""
 NO_LOOK: dict[str, str] = {
-    "console.status_pages._link": "our own text", "web.openapi._parameter": "our own text",
+    "web.openapi._parameter": "our own text",
     "api_keys.actions.keys._is_within": "one comparison for each entry of a bounded list",
     **{f"identity.tokens.{name}": "a MAC over the token, which the header bounds" for name in (
         "_claims", "read", "read_cookie_token", "read_invite_token", "read_refresh_token")},

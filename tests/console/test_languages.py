@@ -17,6 +17,7 @@ from tests.counterparts import tools
 
 from signalpost import mail
 from signalpost.accounts import notices
+from signalpost.console import status_page
 from signalpost.console.texts import DEFAULT, LANGUAGES, NAMES, Texts
 from signalpost.feeds.states import HELD
 from signalpost.mail.languages import texts as mails
@@ -31,12 +32,19 @@ PAGES = tools.CHECKOUT / "src/signalpost/console"
 TEMPLATES = Path(mail.__file__).parent / "templates"
 IN_THE_LANGUAGE_OF_THE_READER = (
     "_base", "authorize", "choose", "connect", "first_run", "forgot_password", "invite", "login", "register",
-    "reset_password", "review", "review_code", "review_over", "team_invite",
+    "reset_password", "review", "review_code", "review_over", "status", "status_button", "status_subscribe",
+    "team_invite",
 )  # fmt: skip
 ROLES = {"admin", "editor", "contributor", "approver", "viewer"}  # as the service calls them
+STATUSES = {
+    *status_page.HEADLINES.values(),
+    *status_page.LABELS.values(),
+    *status_page.STATUSES.values(),
+    *status_page.SEEDED,
+}
 SPEAKING = (
     "authorize", "choose", "connect", "first_run", "invites", "register", "reset_password", "reviews", "sign_in",
-    "site", "team_invites",
+    "site", "status_feed", "status_page", "status_pages", "team_invites",
 )  # fmt: skip
 AVOIDED = {
     "de": "du|dein|deine",
@@ -144,7 +152,7 @@ def _said_by_the_pages() -> set[str]:
     """What the templates and the code say to a visitor in their language."""
     templates = [(PAGES / "templates" / f"{name}.html").read_text() for name in IN_THE_LANGUAGE_OF_THE_READER]
     code = "".join((PAGES / f"{module}.py").read_text() for module in SPEAKING)
-    said = {text for source in (*templates, code) for text in _SAID.findall(source)} | ROLES
+    said = {text for source in (*templates, code) for text in _SAID.findall(source)} | ROLES | STATUSES
     known = {text for language in LANGUAGES.values() for text in language.texts}
     return said | {text for text in known if f'"{text}"' in code}
 

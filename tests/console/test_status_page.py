@@ -18,6 +18,7 @@ from signalpost.main import app
 from signalpost.status import tokens
 from signalpost.status.actions import samples
 
+GERMAN = {"Accept-Language": "de-AT,en;q=0.5"}
 SCRIPT = "<script>alert(1)</script>"
 _INCIDENT = """
 insert into status_incident (id, title, kind, status, impact, component_ids, started_at)
@@ -58,6 +59,40 @@ async def test_page_and_feed_show_incidents_as_text(visit: httpx.AsyncClient) ->
 
 
 @pytest.mark.usefixtures("incident")
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [
+        ("en", ("All systems are operational", "100.00 % uptime", "Investigating", "Past incidents", "Service status")),
+        ("de", ("Alle Systeme laufen", "100,00 % verfügbar", "Wird untersucht", "Frühere Störungen", "Dienststatus")),
+        ("es", ("Todos los sistemas", "100,00 % de", "En investigación", "Incidentes anteriores", "Estado del")),
+    ],
+)
+async def test_page_and_feed_are_in_the_language_of_the_visitor(
+    visit: httpx.AsyncClient, language: str, says: tuple[str, ...]
+) -> None:
+    """What the operator wrote stays as it is; each language is a copy of its own to every cache."""
+    headers = {"Accept-Language": f"{language}-XX,en;q=0.5"}
+    answer = await visit.get("/status", headers=headers)
+    assert f'<html lang="{language}">' in answer.text
+    assert [text for text in says if text not in answer.text] == []
+    assert "Down &lt;script" in answer.text
+    begun_with = {"Requests to the API.", "The web pages.", "Posts go out at their time.", "Events are delivered."}
+    assert {text for text in begun_with if text in answer.text} == (begun_with if language == "en" else set())
+    assert "accept-language" in answer.headers["vary"]
+    other = await visit.get("/status", headers={"Accept-Language": "de" if language != "de" else "en"})
+    assert other.headers["etag"] != answer.headers["etag"]
+
+    feed = ElementTree.fromstring((await visit.get("/status/feed.atom", headers=headers)).content)  # noqa: S314 - ours
+    assert (feed.findtext("{http://www.w3.org/2005/Atom}title") or "").startswith(says[-1])
+    assert says[2] in "".join(feed.itertext())
+
+    form = await visit.get("/status/subscribe", headers=headers)
+    assert f'<html lang="{language}">' in form.text
+    unknown = await visit.post("/status/unsubscribe?token=x", headers=headers)
+    assert (unknown.status_code, f'lang="{language}"' in unknown.text) == (410, True)
+
+
+@pytest.mark.usefixtures("incident")
 @pytest.mark.parametrize("visited_before", [True, False])
 async def test_the_page_outlives_its_database(
     visit: httpx.AsyncClient, empty: AppContext, monkeypatch: pytest.MonkeyPatch, *, visited_before: bool
@@ -72,7 +107,8 @@ async def test_the_page_outlives_its_database(
         empty.states.clear()
         await status_page.publish(empty)
         written = [path.name for path in status_page.folder_of(empty).iterdir()]
-        assert sorted(written) == ["feed.atom", "index.html"]
+        languages = ("", ".de", ".es")
+        assert {*written} == {f"{name % each}" for name in ("feed%s.atom", "index%s.html") for each in languages}
     else:
         assert "Down" in (await visit.get("/status")).text
         empty.state(status_page.Copies).looked_at = float("-inf")
@@ -82,6 +118,7 @@ async def test_the_page_outlives_its_database(
     assert answer.status_code == 200
     assert "Down &lt;script" in answer.text
     assert answer.text.count("cannot read its database") == 1
+    assert (await visit.get("/status", headers=GERMAN)).text.count("kann seine Datenbank zurzeit nicht lesen") == 1
     empty.state(status_page.Copies).looked_at = float("-inf")
     assert (await visit.get("/status")).text.count("cannot read its database") == 1
 

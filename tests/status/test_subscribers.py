@@ -111,6 +111,32 @@ async def test_an_address_is_mailed_only_after_it_confirmed_and_until_it_unsubsc
     await say(api, staff, incident, "resolved", notify=False)
 
 
+async def test_mails_are_in_the_language_of_the_subscription(
+    api: Api, staff: str, mailing: AppContext, database: Database
+) -> None:
+    """The last one chosen before it is confirmed counts; what the operator wrote stays as it is."""
+    email = address()
+    part = await component(api, staff)
+    incident = await declare(api, staff, part, title="Down", body="We look.")
+    await subscribe(mailing, email=email, language="es")
+    await subscribe(mailing, email=email, language="de-AT")
+    first, second = await outbox(database, email)
+    assert [mail.values["language"] for mail in (first, second)] == ["es", "de"]
+    confirmed = await api.post("/status/subscriptions/confirm", json={"token": token_of(mailing, second)})
+    assert confirmed.status_code == 200
+    await subscribe(mailing, email=email, language="es")  # by whom, nobody knows
+    component_id = ids.decode("cmp", part["id"]) or ids.new_id()
+    await give(mailing, News(type=notify.INCIDENT, data=incident, component_ids=[component_id]))
+    [message] = [mail for mail in await outbox(database, email) if mail.template == "status_incident"]
+    mail = render(message, "Status <status@example.test>", mailing.keys)
+    text = mail.get_body(("plain",))
+    assert mail["Subject"] == "Down: wird untersucht"
+    assert text is not None
+    assert "We look." in text.get_content()
+    assert "Der Status des Dienstes:" in text.get_content()
+    await say(api, staff, incident, "resolved", notify=False)
+
+
 async def test_the_response_is_the_same_for_every_address_and_three_mails_an_hour_are_sent(
     api: Api, mailing: AppContext, database: Database
 ) -> None:

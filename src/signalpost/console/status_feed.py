@@ -6,17 +6,25 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from signalpost.console.texts import Texts
 from signalpost.kit import clock
 from signalpost.status.queries import IncidentRow, UpdateRow
+from signalpost.status.states import IncidentStatus
 
 _ATOM: Final = "http://www.w3.org/2005/Atom"
 _NOT_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def render(
-    incidents: Sequence[IncidentRow], updates: Mapping[UUID, Sequence[UpdateRow]], *, url: str, now: datetime
+    incidents: Sequence[IncidentRow],
+    updates: Mapping[UUID, Sequence[UpdateRow]],
+    *,
+    url: str,
+    now: datetime,
+    t: Texts,
+    statuses: Mapping[IncidentStatus, str],
 ) -> bytes:
-    """Return the feed (RFC 4287). `url`: the status page."""
+    """Return the feed (RFC 4287) in a language. `url`: the status page; `statuses`: how each is called in English."""
     from xml.etree import ElementTree  # noqa: PLC0415 - only the feed needs it; it writes, and reads nothing
 
     def add(parent: ElementTree.Element, name: str, text: str | None = None, **attributes: str) -> ElementTree.Element:
@@ -25,7 +33,7 @@ def render(
         return element
 
     feed = ElementTree.Element("feed", {"xmlns": _ATOM})
-    add(feed, "title", "Service status")
+    add(feed, "title", t("Service status"))
     add(feed, "id", url)
     add(feed, "link", href=url)
     add(feed, "link", rel="self", href=f"{url}/feed.atom")
@@ -37,9 +45,9 @@ def render(
         add(entry, "link", href=f"{url}#incident-{row.id}")
         add(entry, "published", clock.wire(row.created_at))
         add(entry, "updated", clock.wire(row.updated_at))
-        add(add(entry, "author"), "name", "Service status")
+        add(add(entry, "author"), "name", t("Service status"))
         text = "\n\n".join(
-            f"{update.created_at:%d %B %Y, %H:%M} UTC: {update.status.replace('_', ' ')}\n{update.body}"
+            f"{t.time(clock.wire(update.created_at))}: {t(statuses[update.status])}\n{update.body}"
             for update in updates[row.id]
         )
         add(entry, "content", text, type="text")

@@ -4,7 +4,7 @@ English sentences are their own keys, as in the console.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -46,14 +46,20 @@ class Texts:
         if at is None:
             return ""
         local = datetime.fromisoformat(at).astimezone(ZoneInfo(zone))
-        return self._said.time.format(
-            weekday=self._said.weekdays[local.weekday()],
-            day=local.day,
-            month=self._said.months[local.month - 1],
-            year=local.year,
-            time=f"{local:%H:%M}",
-            zone=zone,
+        return f"{self.day(local)}, {local:%H:%M} ({zone})"
+
+    def day(self, day: date) -> str:
+        """Return a day as a person reads it."""
+        return self._said.date.format(
+            weekday=self._said.weekdays[day.weekday()],
+            day=day.day,
+            month=self._said.months[day.month - 1],
+            year=day.year,
         )
+
+    def percent(self, value: float) -> str:
+        """Return a percentage with two digits of its fraction."""
+        return f"{value:.2f} %".replace(".", self._said.decimal)
 
 
 def spoken(request: Request) -> dict[str, Any]:

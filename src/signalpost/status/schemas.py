@@ -131,7 +131,7 @@ class StatusSubscribe(Input):
         ComponentIds | None, Meta(description="Hear only of these components. Default: of all.", examples=[None])
     ] = None
     language: Annotated[
-        Language | None, Meta(description="The preferred language; mails are in English for now.", examples=["en"])
+        Language | None, Meta(description="The language of mails: English, German or Spanish.", examples=["en"])
     ] = None
 
 

@@ -253,12 +253,101 @@ _TEXTS: Final = {
         "Das ist nicht der Code, oder zu viele waren falsch. Lassen Sie sich einen neuen schicken.",
     "Too many codes were mailed. Try again in an hour.":
         "Es wurden zu viele Codes verschickt. Versuchen Sie es in einer Stunde noch einmal.",
+    # The status page, and what it says to whoever subscribes.
+    "Service status": "Dienststatus",
+    "All systems are operational": "Alle Systeme laufen",
+    "Maintenance is under way": "Wartung läuft",
+    "Some systems are slower than usual": "Einige Systeme sind langsamer als sonst",
+    "Some systems are partly down": "Einige Systeme sind teilweise ausgefallen",
+    "Some systems are down": "Einige Systeme sind ausgefallen",
+    "The status is not known at this moment": "Der Status ist zurzeit nicht bekannt",
+    "Operational": "In Betrieb",
+    "Maintenance": "Wartung",
+    "Degraded": "Eingeschränkt",
+    "Partial outage": "Teilausfall",
+    "Major outage": "Ausfall",
+    "Investigating": "Wird untersucht",
+    "Identified": "Ursache gefunden",
+    "Monitoring": "Wird beobachtet",
+    "Resolved": "Behoben",
+    "Scheduled": "Angekündigt",
+    "In progress": "In Arbeit",
+    "Verifying": "Wird geprüft",
+    "Completed": "Abgeschlossen",
+    "As of {at}.": "Stand: {at}.",
+    "Subscribe by e-mail, webhook or feed": "Per E-Mail, Webhook oder Feed abonnieren",
+    "Subscribe by webhook or feed": "Per Webhook oder Feed abonnieren",
+    "Nothing has been measured since {at}: posts and webhooks may be late.":
+        "Seit {at} wurde nichts gemessen: Beiträge und Webhooks können sich verspäten.",
+    "This is the last copy of the page: at this moment the service cannot read its database.":
+        "Das ist die letzte Kopie der Seite: Der Dienst kann seine Datenbank zurzeit nicht lesen.",
+    "Planned maintenance": "Geplante Wartung",
+    "The last 90 days": "Die letzten 90 Tage",
+    "90 days ago": "vor 90 Tagen",
+    "30 days ago": "vor 30 Tagen",
+    "Today": "Heute",
+    "No data yet": "Noch keine Daten",
+    "{percent} uptime": "{percent} verfügbar",
+    "{percent} available in 90 days": "{percent} in 90 Tagen verfügbar",
+    "1 day with trouble": "1 Tag mit Störungen",
+    "{n} days with trouble": "{n} Tage mit Störungen",
+    "Subscribe": "Abonnieren",
+    "For programs and readers of news:": "Für Programme und Feedreader:",
+    "Webhook": "Webhook",
+    "Atom feed": "Atom-Feed",
+    "Past incidents": "Frühere Störungen",
+    "None in the last 30 days.": "Keine in den letzten 30 Tagen.",
+    "Subscribe to the service status": "Dienststatus abonnieren",
+    "Hear of incidents, planned maintenance and changes of components.":
+        "Erfahren Sie von Störungen, geplanter Wartung und Änderungen an Komponenten.",
+    "By e-mail": "Per E-Mail",
+    "The first mail has a link to confirm; every later one has a link that ends it.":
+        "Die erste Mail hat einen Link zum Bestätigen, jede spätere einen, der das Abonnement beendet.",
+    "By webhook": "Per Webhook",
+    "A public https address receives `status.incident` and `status.component`, signed. No account is needed:":
+        "Eine öffentliche https-Adresse empfängt `status.incident` und `status.component`, signiert. Dafür"
+        " braucht man kein Konto:",
+    "It gets one delivery of the type `status.confirm` first: with its token, sent to"
+    " `/status/subscriptions/confirm` within an hour, it says that it wants news.":
+        "Zuerst bekommt sie eine Zustellung der Art `status.confirm`: Mit deren Token, binnen einer Stunde an"
+        " `/status/subscriptions/confirm` gesendet, sagt sie, dass sie Nachrichten möchte.",
+    "With `componentIds` it hears only of these.": "Mit `componentIds` erfährt sie nur von diesen.",
+    "The reference says more.": "Die Referenz sagt mehr.",
+    "By feed": "Per Feed",
+    "Readers of news take this feed:": "Feedreader nehmen diesen Feed:",
+    "Back to the status": "Zurück zum Status",
+    "Confirm by the link in your mailbox": "Bestätigen Sie mit dem Link in Ihrem Postfach",
+    "A mail with a link is on its way, unless you have confirmed before. The link works for {days} days.":
+        "Eine Mail mit einem Link ist unterwegs, wenn Sie nicht schon bestätigt haben. Der Link gilt {days} Tage.",
+    "Incidents and maintenance are mailed to you. Every mail has a link that ends it.":
+        "Störungen und Wartung werden Ihnen gemailt. Jede Mail hat einen Link, der das beendet.",
+    "You are subscribed: incidents and maintenance will be mailed to you.":
+        "Ihr Abonnement gilt: Störungen und Wartung werden Ihnen gemailt.",
+    "Unsubscribe from the service status": "Dienststatus abbestellen",
+    "Incidents and maintenance are no longer mailed to you.":
+        "Störungen und Wartung werden Ihnen dann nicht mehr gemailt.",
+    "Unsubscribe": "Abbestellen",
+    "You are unsubscribed: no more mails will follow.": "Ihr Abonnement ist beendet: Es kommen keine Mails mehr.",
+    "There is no such subscription. Subscribe again on the status page.":
+        "Dieses Abonnement gibt es nicht. Abonnieren Sie den Status auf seiner Seite noch einmal.",
+    "This link no longer works": "Dieser Link gilt nicht mehr",
+    "API": "API",
+    "Requests to the API.": "Anfragen an die API.",
+    "Dashboard": "Konsole",
+    "The web pages.": "Die Webseiten.",
+    "Publishing queue": "Veröffentlichung",
+    "Posts go out at their time.": "Beiträge gehen zu ihrer Zeit hinaus.",
+    "Webhooks": "Webhooks",
+    "Events are delivered.": "Ereignisse werden zugestellt.",
+    "Media": "Medien",
+    "Uploads and files.": "Uploads und Dateien.",
 }  # fmt: skip
 
 GERMAN: Final = Language(
     name="Deutsch",
     months=("Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."),
     weekdays=("Mo.", "Di.", "Mi.", "Do.", "Fr.", "Sa.", "So."),
-    time="{weekday} {day}. {month} {year}, {time} ({zone})",
+    date="{weekday} {day}. {month} {year}",
+    decimal=",",
     texts=_TEXTS,
 )

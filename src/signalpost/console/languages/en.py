@@ -8,6 +8,7 @@ ENGLISH: Final = Language(
     name="English",
     months=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
     weekdays=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-    time="{weekday} {day} {month} {year}, {time} ({zone})",
+    date="{weekday} {day} {month} {year}",
+    decimal=".",
     texts={},
 )

@@ -254,12 +254,104 @@ _TEXTS: Final = {
         "Este no es el código, o ha habido demasiados incorrectos. Pide que se te envíe otro.",
     "Too many codes were mailed. Try again in an hour.":
         "Se han enviado demasiados códigos. Vuelve a intentarlo en una hora.",
+    # The status page, and what it says to whoever subscribes.
+    "Service status": "Estado del servicio",
+    "All systems are operational": "Todos los sistemas funcionan",
+    "Maintenance is under way": "Mantenimiento en curso",
+    "Some systems are slower than usual": "Algunos sistemas van más lentos de lo habitual",
+    "Some systems are partly down": "Algunos sistemas fallan en parte",
+    "Some systems are down": "Algunos sistemas están caídos",
+    "The status is not known at this moment": "El estado no se conoce en este momento",
+    "Operational": "Operativo",
+    "Maintenance": "Mantenimiento",
+    "Degraded": "Degradado",
+    "Partial outage": "Interrupción parcial",
+    "Major outage": "Interrupción grave",
+    "Investigating": "En investigación",
+    "Identified": "Causa encontrada",
+    "Monitoring": "En observación",
+    "Resolved": "Resuelta",
+    "Scheduled": "Anunciada",
+    "In progress": "En curso",
+    "Verifying": "En comprobación",
+    "Completed": "Terminada",
+    "As of {at}.": "Actualizado: {at}.",
+    "Subscribe by e-mail, webhook or feed": "Suscribirse por correo, webhook o feed",
+    "Subscribe by webhook or feed": "Suscribirse por webhook o feed",
+    "Nothing has been measured since {at}: posts and webhooks may be late.":
+        "No se ha medido nada desde {at}: las publicaciones y los webhooks pueden retrasarse.",
+    "This is the last copy of the page: at this moment the service cannot read its database.":
+        "Esta es la última copia de la página: en este momento el servicio no puede leer su base de datos.",
+    "Planned maintenance": "Mantenimiento planificado",
+    "The last 90 days": "Los últimos 90 días",
+    "90 days ago": "hace 90 días",
+    "30 days ago": "hace 30 días",
+    "Today": "Hoy",
+    "No data yet": "Todavía sin datos",
+    "{percent} uptime": "{percent} de disponibilidad",
+    "{percent} available in 90 days": "{percent} de disponibilidad en 90 días",
+    "1 day with trouble": "1 día con problemas",
+    "{n} days with trouble": "{n} días con problemas",
+    "Subscribe": "Suscribirse",
+    "For programs and readers of news:": "Para programas y lectores de noticias:",
+    "Webhook": "Webhook",
+    "Atom feed": "Feed Atom",
+    "Past incidents": "Incidentes anteriores",
+    "None in the last 30 days.": "Ninguno en los últimos 30 días.",
+    "Subscribe to the service status": "Suscribirse al estado del servicio",
+    "Hear of incidents, planned maintenance and changes of components.":
+        "Entérate de los incidentes, los mantenimientos planificados y los cambios de los componentes.",
+    "By e-mail": "Por correo",
+    "The first mail has a link to confirm; every later one has a link that ends it.":
+        "El primer correo lleva un enlace para confirmar; cada uno de los siguientes, uno que pone fin a la"
+        " suscripción.",
+    "By webhook": "Por webhook",
+    "A public https address receives `status.incident` and `status.component`, signed. No account is needed:":
+        "Una dirección https pública recibe `status.incident` y `status.component`, firmados. No hace falta"
+        " ninguna cuenta:",
+    "It gets one delivery of the type `status.confirm` first: with its token, sent to"
+    " `/status/subscriptions/confirm` within an hour, it says that it wants news.":
+        "Primero recibe una entrega del tipo `status.confirm`: con la clave que lleva, enviada a"
+        " `/status/subscriptions/confirm` en el plazo de una hora, confirma que quiere noticias.",
+    "With `componentIds` it hears only of these.": "Con `componentIds` solo recibe noticias de estos.",
+    "The reference says more.": "La referencia dice más.",
+    "By feed": "Por feed",
+    "Readers of news take this feed:": "Los lectores de noticias usan este feed:",
+    "Back to the status": "Volver al estado",
+    "Confirm by the link in your mailbox": "Confirma con el enlace que está en tu buzón",
+    "A mail with a link is on its way, unless you have confirmed before. The link works for {days} days.":
+        "Un correo con un enlace está en camino, salvo que ya hayas confirmado. El enlace funciona durante {days}"
+        " días.",
+    "Incidents and maintenance are mailed to you. Every mail has a link that ends it.":
+        "Recibirás por correo los incidentes y los mantenimientos. Cada correo lleva un enlace para dejar de"
+        " recibirlos.",
+    "You are subscribed: incidents and maintenance will be mailed to you.":
+        "Ya tienes la suscripción: recibirás por correo los incidentes y los mantenimientos.",
+    "Unsubscribe from the service status": "Cancelar la suscripción al estado del servicio",
+    "Incidents and maintenance are no longer mailed to you.":
+        "Dejarás de recibir por correo los incidentes y los mantenimientos.",
+    "Unsubscribe": "Cancelar la suscripción",
+    "You are unsubscribed: no more mails will follow.": "Tu suscripción ha terminado: no llegarán más correos.",
+    "There is no such subscription. Subscribe again on the status page.":
+        "Esa suscripción no existe. Vuelve a suscribirte en la página de estado.",
+    "This link no longer works": "Este enlace ya no funciona",
+    "API": "API",
+    "Requests to the API.": "Peticiones a la API.",
+    "Dashboard": "Consola",
+    "The web pages.": "Las páginas web.",
+    "Publishing queue": "Cola de publicación",
+    "Posts go out at their time.": "Las publicaciones salen a su hora.",
+    "Webhooks": "Webhooks",
+    "Events are delivered.": "Los eventos se entregan.",
+    "Media": "Archivos",
+    "Uploads and files.": "Subidas y archivos.",
 }  # fmt: skip
 
 SPANISH: Final = Language(
     name="Español",
     months=("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
     weekdays=("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
-    time="{weekday}, {day} {month} {year}, {time} ({zone})",
+    date="{weekday}, {day} {month} {year}",
+    decimal=",",
     texts=_TEXTS,
 )

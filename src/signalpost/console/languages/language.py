@@ -11,5 +11,6 @@ class Language(Struct, frozen=True, kw_only=True):
     name: str  # what it calls itself
     months: Sequence[str]  # January to December, short
     weekdays: Sequence[str]  # Monday to Sunday, short
-    time: str  # with {weekday}, {day}, {month}, {year}, {time} and {zone}
+    date: str  # with {weekday}, {day}, {month} and {year}
+    decimal: str  # what stands before the fraction of a number
     texts: Mapping[str, str]  # English -> what it is in this language

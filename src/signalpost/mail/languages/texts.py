@@ -17,6 +17,11 @@ def language_of(locale: str | None) -> str:
     return code if code in CATALOGS else DEFAULT
 
 
+def spoken(locale: str | None) -> dict[str, str]:
+    """Return the value of a message that says its language; none, if the reader's own account decides."""
+    return {} if locale is None else {"language": language_of(locale)}
+
+
 class Texts:
     """The texts of a mail in one language: `t("Approved: {title}", title=...)`."""
 

@@ -12,6 +12,7 @@ from signalpost.engine import jobs
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db, Row
 from signalpost.mail import actions as mail
+from signalpost.mail.languages.texts import spoken
 from signalpost.mail.messages import UNSUBSCRIBE, Message, seal
 from signalpost.status import tokens
 from signalpost.status.actions import notify
@@ -25,7 +26,7 @@ FAILURES_MAX: Final = 10
 """So many deliveries in a row that failed for good end a subscription."""
 
 _NEXT = """
-select id, email, created_at from status_subscriber
+select id, email, language, created_at from status_subscriber
 where active and id > coalesce($1, '00000000-0000-0000-0000-000000000000'::uuid) and ($4 or url is not null)
     and ($2::uuid[] = '{}' or component_ids is null or component_ids && $2)
 order by id limit $3
@@ -71,6 +72,7 @@ def _message(context: AppContext, incident: dict[str, Any], row: Row) -> Message
         "status": update["status"].replace("_", " "),
         "body": update["body"],
         "link": f"{context.fixed_url}/status",
+        **spoken(row["language"]),
     }
     secrets = seal(context.keys, {UNSUBSCRIBE: unsubscribe_url(context, token)})
     return Message(to=row["email"], template="status_incident", values=values, secrets=secrets)

@@ -12,6 +12,7 @@ from signalpost.kit.db import Db, Row
 from signalpost.kit.http import parse_url
 from signalpost.kit.problems import Issue
 from signalpost.mail import actions as mail
+from signalpost.mail.languages.texts import spoken
 from signalpost.mail.messages import Message, mailbox_of, seal
 from signalpost.status import queries, tokens
 from signalpost.status.actions import deliver
@@ -37,7 +38,8 @@ from status_subscriber where mailbox = $1
 _BY_EMAIL = """
 insert into status_subscriber as s (id, email, mailbox, component_ids, language, active)
 values ($1, $2, $3, $4, $5, false)
-on conflict (id) do update set component_ids = case when s.active then s.component_ids else excluded.component_ids end
+on conflict (id) do update set component_ids = case when s.active then s.component_ids else excluded.component_ids end,
+    language = case when s.active then s.language else coalesce(excluded.language, s.language) end
 returning created_at, active
 """
 _MAILED = """
@@ -135,7 +137,7 @@ async def _by_email(context: AppContext, db: Db, data: StatusSubscribe) -> Subsc
         await db.execute(_MAILED, subscriber_id)
         token = tokens.issue(context.keys, "confirm", subscriber_id, created_at)
         secrets = seal(context.keys, {"link": f"{context.fixed_url}{CONFIRM_PATH}?token={token}"})
-        values = {"days": CONFIRM_WITHIN.days}
+        values = {"days": CONFIRM_WITHIN.days, **spoken(data.language)}
         message = Message(to=email, template="status_confirm", values=values, secrets=secrets)
         await mail.enqueue(db, message, queue=MAIL_QUEUE)
     return Subscription(id=ids.encode("sub", subscriber_id), channel="email", status="pending_confirmation")
