@@ -8,6 +8,7 @@ import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Empty } from "../components/empty.js";
 import { List } from "../components/list.js";
 import { Loaded } from "../components/loaded.js";
+import { More } from "../components/more.js";
 import { Card } from "../components/page.js";
 import { profileOptions } from "../components/profile-field.js";
 import { toast } from "../components/toasts.js";
@@ -23,7 +24,7 @@ import { actionWords, effectWords } from "./inbox-words.js";
 /** @typedef {import("signalpost/api").Schemas["CommentRuleUseList"]} CommentRuleUseList */
 /** @typedef {import("signalpost/api").Schemas["Member"]} Member */
 
-const LIMIT = 20;
+const QUERY = { limit: 20 };
 
 export default function Rules() {
   const profileId = client.value;
@@ -166,7 +167,7 @@ function conditionWords({ words, authors, profileIds, platforms }) {
 
 /** What rules did, the last first. */
 function Uses() {
-  const loaded = useLoad(() => get("/comment-rules/uses", { limit: LIMIT }), []);
+  const loaded = useLoad(() => get("/comment-rules/uses", QUERY), []);
   return html`
     <${Loaded} loaded=${loaded}>
       ${(/** @type {CommentRuleUseList} */ page) =>
@@ -188,25 +189,10 @@ function Uses() {
                 </li>
               `)}
             </ol>
-            <${More} page=${page} setPage=${loaded.setData} />
+            <${More} path="/comment-rules/uses" query=${QUERY} page=${page} setPage=${loaded.setData} />
           <//>
         `
       }
     <//>
   `;
-}
-
-/** @param {{page: CommentRuleUseList, setPage: (page: CommentRuleUseList) => void}} props */
-function More({ page, setPage }) {
-  const [busy, load] = useAction(async () => {
-    const next = await get("/comment-rules/uses", { limit: LIMIT, cursor: page.nextCursor });
-    setPage({ ...next, data: [...page.data, ...next.data] });
-  });
-  return (
-    page.hasMore && html`
-      <${Button} busy=${busy} onClick=${load}>
-        ${t("Show more")}
-      <//>
-    `
-  );
 }
