@@ -43,6 +43,11 @@ class SimulatedServer:
     def created(self) -> list[str]:
         return [entry.text for entry in self.entries]
 
+    @property
+    def answered(self) -> list[str]:
+        """What answers are among: posts, and what people write."""
+        return [entry.text for entry in self.world.ledger.of(self.network.key)]
+
     def __call__(self, request: Request) -> FakeResponse:
         self.world.clock.set(self.clock.now)
         network = self.world.networks[self.network.key]
@@ -58,6 +63,13 @@ class SimulatedServer:
 def simulated(network: type[Network], seed: Callable[[Any], None]) -> Callable[[Clock], SimulatedServer]:
     """Return what makes such a server."""
     return partial(SimulatedServer, network=network, seed=seed)
+
+
+def write_comment(server: SimulatedServer, remote_id: str) -> None:
+    """Have a person comment on a post."""
+    server.world.clock.set(server.clock.now)
+    key = server.network.key
+    server.world.networks[key].receive_comment(remote_id, server.world.add_person(key, "ada", name="Ada"), "When?")
 
 
 def _handled(network: Network, received: SimulatedRequest) -> tuple[int, tuple[bytes, dict[str, str]]]:

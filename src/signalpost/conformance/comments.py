@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from signalpost.conformance.fake import Case, NetworkFake
-from signalpost.conformance.harness import Broken, FakeHttp, FakeResponse, FaultInjector, Headers, Killed
+from signalpost.conformance.harness import Broken, FakeHttp, FakeResponse, FaultInjector, Headers, Killed, MemoryJournal
 from signalpost.conformance.publishing import FAULTS, HOSTILE, Run
 from signalpost.kit.http import HttpFailure
 from signalpost.networks import results
@@ -76,12 +76,49 @@ class _Endless(FakeHttp):
         return await super().request(method, url, **rest)
 
 
+async def _comment(connector: Connector, fake: NetworkFake, case: Case) -> tuple[Run, OutgoingReply]:
+    """Return a server with a comment, and an answer to it that is yet to be sent.
+
+    Raises:
+        Broken: the connector does not publish the post, or does not list the comment.
+    """
+    run = Run(connector, fake, case)
+    if fake.comment is not None:
+        return run, fake.comment
+    public = await run.publish()
+    if not isinstance(public, Published) or fake.write_comment is None or connector.comments is None:
+        raise Broken(f"the post ended as {public}")
+    run.clock.advance(600)
+    fake.write_comment(run.server, public.remote_id)
+    listed = (await connector.comments(run.session(), [public.remote_id], None))[public.remote_id]
+    if listed is None or len(listed.items) != 1:
+        raise Broken(f"comments lists {listed} in place of one comment")
+    comment = listed.items[0]
+    return run, OutgoingReply(
+        post_id=public.remote_id,
+        comment_id=comment.remote_id,
+        author_handle=comment.author_handle,
+        reference=comment.reference,
+        text="Thank you!",
+        dedupe_key="reply-1",
+        created_at=run.clock.now,
+    )
+
+
 @dataclass
 class _Reply:
     """An answer that is sent as the service sends it: by `reply` again, until it ends."""
 
     run: Run
     outgoing: OutgoingReply
+
+    @classmethod
+    async def of(cls, connector: Connector, fake: NetworkFake, case: Case, injector: FaultInjector) -> "_Reply":
+        """Return an answer whose calls fail as `injector` says."""
+        run, outgoing = await _comment(connector, fake, case)
+        run.injector, run.journal = injector, MemoryJournal(injector)
+        run.http = FakeHttp(run.server, injector)
+        return cls(run, outgoing)
 
     async def send(self) -> Outcome | None:
         """Return how it ended, None if it did not."""
@@ -102,18 +139,20 @@ class _Reply:
 
     @property
     def times_public(self) -> int:
-        return sum(text.endswith(self.outgoing.text) for text in self.run.server.created)
+        server = self.run.server
+        texts: list[str] = getattr(server, "answered", server.created)
+        return sum(text.endswith(self.outgoing.text) for text in texts)
 
 
 async def answers(connector: Connector, fake: NetworkFake, case: Case) -> AsyncIterator[str]:
     """Yield at which places a failure makes an answer disappear, appear twice or never end."""
-    if connector.reply is None or fake.comment is None:
+    if connector.reply is None or not (fake.comment or fake.write_comment):
         return
     for fault, words in FAULTS.items():
-        counted = _Reply(Run(connector, fake, case), fake.comment)
+        counted = await _Reply.of(connector, fake, case, FaultInjector())
         await counted.send()
         for at in range(counted.run.injector.count + 1):  # at 0 nothing fails
-            answer = _Reply(Run(connector, fake, case, FaultInjector(at, fault)), fake.comment)
+            answer = await _Reply.of(connector, fake, case, FaultInjector(at, fault))
             outcome = await answer.send()
             may_be_unknown = not fake.tells and bool(answer.run.journal.open) and outcome is None
             if (isinstance(outcome, Published) and answer.times_public == 1) or (
@@ -126,13 +165,14 @@ async def answers(connector: Connector, fake: NetworkFake, case: Case) -> AsyncI
 
 async def hostile_answers(connector: Connector, fake: NetworkFake, case: Case) -> AsyncIterator[str]:
     """Yield what `reply` makes of responses that no server should give."""
-    if connector.reply is None or fake.comment is None:
+    if connector.reply is None or not (fake.comment or fake.write_comment):
         return
     for body in HOSTILE:
-        run = Run(connector, fake, case)
+        run, outgoing = await _comment(connector, fake, case)
+        run.journal = MemoryJournal()
         run.http = FakeHttp(lambda _, body=body: FakeResponse(200, body))  # type: ignore[misc]
         try:
-            outcome = await connector.reply(run.session(), replace(fake.comment, created_at=run.clock.now), run.journal)
+            outcome = await connector.reply(run.session(), replace(outgoing, created_at=run.clock.now), run.journal)
         except (ApiError, HttpFailure):
             continue
         except Exception as error:  # noqa: BLE001 - that is what is looked for

@@ -4,7 +4,7 @@ from typing import Any
 
 from simulator.networks.facebook import Facebook
 from simulator.world import Destination
-from tests.helpers.simulated import open_with, simulated
+from tests.helpers.simulated import open_with, simulated, write_comment
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.conformance.harness import FakeResponse, image, json_response, outgoing
@@ -73,6 +73,7 @@ SHARED_ERRORS: list[tuple[ApiError, type, str | None]] = [
 
 FAKE = NetworkFake(
     server=simulated(Facebook, seed),
+    write_comment=write_comment,
     account={"secrets": {"accessToken": "user-token", "pageToken": TOKEN}, "remote_id": PAGE},
     create_call=CREATE,
     refusal=meta_response(400, 100, 1346003, "abusive"),

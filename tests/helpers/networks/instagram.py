@@ -8,7 +8,7 @@ from PIL import Image
 from simulator.networks.instagram import Instagram
 from simulator.world import Destination
 from tests.helpers.networks.facebook import MP4, SHARED_ERRORS, error, meta_response
-from tests.helpers.simulated import open_with, simulated
+from tests.helpers.simulated import open_with, simulated, write_comment
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.conformance.harness import image, outgoing
@@ -62,6 +62,7 @@ ON_PAGE = {
 
 FAKE = NetworkFake(
     server=simulated(Instagram, seed),
+    write_comment=write_comment,
     account={"secrets": {"accessToken": TOKEN}, "remote_id": ACCOUNT, "facts": {"login": "instagram"}},
     create_call=CREATE,
     post=outgoing("x", media=(photo(),)),

@@ -5,7 +5,7 @@ from typing import Any
 from simulator.networks.threads import Threads
 from tests.helpers.networks.facebook import SHARED_ERRORS, error, meta_response
 from tests.helpers.networks.instagram import FILES, clip, photo
-from tests.helpers.simulated import open_with, simulated
+from tests.helpers.simulated import open_with, simulated, write_comment
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.conformance.harness import outgoing
@@ -23,6 +23,7 @@ def seed(network: Any) -> None:
 
 FAKE = NetworkFake(
     server=simulated(Threads, seed),
+    write_comment=write_comment,
     account={"secrets": {"accessToken": TOKEN}, "remote_id": ACCOUNT},
     create_call=CREATE,
     refusal=meta_response(400, 100, 0, "rude"),

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from simulator.networks.wordpress import WordPress
-from tests.helpers.simulated import simulated
+from tests.helpers.simulated import simulated, write_comment
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.conformance.harness import FakeResponse, image, json_response, outgoing
@@ -29,6 +29,7 @@ QUERY = {**FACTS, "path": "", "query": True}
 
 FAKE = NetworkFake(
     server=simulated(WordPress, seed),
+    write_comment=write_comment,
     account={
         "secrets": {"username": "baker", "applicationPassword": TOKEN}, "remote_id": "7@server.example", "facts": FACTS,
     },

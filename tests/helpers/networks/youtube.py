@@ -5,7 +5,7 @@ from typing import Any
 
 from simulator.networks.youtube import YouTube
 from tests.helpers.networks.simulated import with_account
-from tests.helpers.simulated import SimulatedServer
+from tests.helpers.simulated import SimulatedServer, write_comment
 
 from signalpost.conformance.fake import TOKEN, Case, NetworkFake
 from signalpost.conformance.harness import Clock, FakeResponse, image, json_response, outgoing
@@ -37,6 +37,7 @@ def _server(clock: Clock, **values: Any) -> SimulatedServer:
 
 FAKE = NetworkFake(
     server=_server,
+    write_comment=write_comment,
     account={"secrets": {"accessToken": TOKEN}, "remote_id": "UCme", "facts": {"uploads": "UUme"}},
     create_call=CREATE,
     post=outgoing("x", title="A film", media=(VIDEO,)),
