@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
+
+from msgspec import Struct
 
 from signalpost import networks
 from signalpost.accounts import queries as accounts
@@ -46,8 +47,7 @@ where account_id = $1 and workspace_id = $2 and next_attempt_at <= now()
 """
 
 
-@dataclass
-class Asking:
+class Asking(Struct):
     """An account whose network is being asked."""
 
     context: AppContext
@@ -60,7 +60,7 @@ class Asking:
     """For one call beside the work of others, which a longer one leaves to a job; None: as long as any may take."""
     comments_max: int | None = None
     """How many are stored beside the work of others; None: as many as there are."""
-    looked: list[Looked] = field(default_factory=list)
+    looked: list[Looked] = []
     """What is to be written of the posts that were asked for."""
 
 
