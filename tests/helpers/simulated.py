@@ -44,7 +44,7 @@ class SimulatedServer:
         return [entry.text for entry in self.entries]
 
     @property
-    def answered(self) -> list[str]:
+    def all_texts(self) -> list[str]:
         """What answers are among: posts, and what people write."""
         return [entry.text for entry in self.world.ledger.of(self.network.key)]
 

@@ -140,7 +140,7 @@ class _Reply:
     @property
     def times_public(self) -> int:
         server = self.run.server
-        texts: list[str] = getattr(server, "answered", server.created)
+        texts: list[str] = getattr(server, "all_texts", server.created)
         return sum(text.endswith(self.outgoing.text) for text in texts)
 
 

@@ -55,8 +55,8 @@ class NetworkFake:
     form: Mapping[str, str] = field(default_factory=dict)
     """Values of the credential form with which `connect` opens the account; empty: it is not tried."""
     comment: OutgoingReply | None = None
-    """An answer to a comment that the server has. Once it is public, a text ends with it in `answered` of the server,
-    or in `created` if there is no `answered`."""
+    """An answer to a comment that the server has. Once it is public, a text ends with it in `all_texts` of the server,
+    or in `created` if there is no `all_texts`."""
     write_comment: Callable[[Any, str], object] | None = None
-    """In place of `comment`: have somebody comment, at this server, on the post with this id. What `comments` lists
+    """In place of `comment`: have someone comment, at this server, on the post with this id. What `comments` lists
     then is answered. Without either, answers are not tried."""
