@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.comments import Commented, job, serve
+from tests.helpers.comments import Commented, job
 from tests.helpers.factories import Login, Make
 
 from signalpost import networks
@@ -19,21 +19,6 @@ from signalpost.kit.db import Database
 from signalpost.kit.http import Response
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import ApiError, Comments
-
-
-@pytest.fixture
-async def owner(make: Make) -> Login:
-    owner = await make.owner()
-    await make.account(owner)
-    return owner
-
-
-@pytest.fixture
-async def post(context: AppContext, api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch) -> Commented:
-    """A published post whose network lists what the test writes."""
-    commented = await Commented(context, api, owner).publish(make)
-    serve(monkeypatch, commented)
-    return commented
 
 
 async def source(post: Commented) -> Any:

@@ -19,13 +19,6 @@ from signalpost.kit.db import Database
 from signalpost.kit.http import NotSent
 
 
-@pytest.fixture
-async def owner(make: Make) -> Login:
-    owner = await make.owner()
-    await make.account(owner)
-    return owner
-
-
 class Hidden:
     """What a network was asked to hide; it fails while it has a failure."""
 
@@ -46,12 +39,10 @@ def hidden() -> Hidden:
 
 
 @pytest.fixture
-async def post(
-    context: AppContext, api: Api, make: Make, owner: Login, hidden: Hidden, monkeypatch: pytest.MonkeyPatch
-) -> Commented:
-    commented = await Commented(context, api, owner).publish(make)
-    serve(monkeypatch, commented, hide_comment=hidden.hide)
-    return commented
+async def post(post: Commented, hidden: Hidden, monkeypatch: pytest.MonkeyPatch) -> Commented:
+    """A published post at a network that hides comments."""
+    serve(monkeypatch, post, hide_comment=hidden.hide)
+    return post
 
 
 async def rule(post: Commented, key: str | None = None, **fields: Any) -> dict[str, Any]:

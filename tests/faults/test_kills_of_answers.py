@@ -39,12 +39,9 @@ def sized(name: str, *, quick: Any, heavy: Any) -> pytest.MarkDecorator:
 
 
 def short_pauses() -> None:
-    """What is not settled is looked at again within seconds, however often; who kills that often blames no answer.
-
-    On a busy machine each kill may meet the same answer, and some looks come on top.
-    """
+    """What is not settled is looked at again within seconds, however often; who kills that often blames no answer."""
     sabotage.short_waits()
-    sabotage.constants(DELAYS=(1.0,) * 300, CRASHES_MAX=300)
+    sabotage.constants(DELAYS=(1.0,) * 60, CRASHES_MAX=60)
 
 
 @dataclasses.dataclass
