@@ -163,14 +163,20 @@ async def test_ctrl_c_ends_it(instance: Instance, sp: Typing) -> None:
 @pytest.mark.parametrize("fault", ["request", "answer"])
 async def test_a_lost_answer_does_not_lose_the_key(instance: Instance, person: Person, sp: Typing, fault: str) -> None:
     """The answer with the key gets lost: the same question brings it again."""
-    granted = asyncio.Event()
+    asks, granted = asyncio.Event(), asyncio.Event()
     lost = [fault]
 
     def loses(_number: int, request: bytes) -> str | None:
-        is_about_the_key = b"/device-logins/token" in request.partition(b"\r\n")[0] and granted.is_set()
-        return lost.pop() if is_about_the_key and lost else None
+        if b"/device-logins/token" not in request.partition(b"\r\n")[0]:
+            return None
+        asks.set()
+        # Nothing is under way to the service while the person decides: the first answer about the key has it.
+        if not granted.is_set():
+            return "request"
+        return lost.pop() if lost else None
 
     async with instance.unreliable(loses) as network, sp.signs_in(network.url) as (program, code):
+        await asks.wait()
         await person.does("/device-logins/approve", {"userCode": code})
         granted.set()
         status, _, problems = await ended(program)
