@@ -78,8 +78,8 @@ class Lemmy(Network):
         self.sessions: dict[str, Person] = {}
         self.communities: dict[int, Community] = {}
         self.posts: dict[int, dict[str, Any]] = {}
-        self.removals: list[int] = []
-        """Numbers of the posts that moderators removed."""
+        self.removals: dict[int, str] = {}
+        """When moderators removed posts, by their numbers."""
         self.pictures: dict[str, str] = {}
         """SHA-256 of each picture, by its name."""
         self._app = App("lemmy", "lemmy", "")
@@ -110,7 +110,10 @@ class Lemmy(Network):
     def remove(self, number: int) -> None:
         """Remove a post, as a moderator does."""
         self.posts[number]["removed"] = True
-        self.removals.append(number)
+        self.removals[number] = self._now()
+
+    def _now(self) -> str:
+        return self.world.clock().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
     # --- the words of Lemmy ------------------------------------------------------------------------------------------
 
@@ -267,7 +270,7 @@ class Lemmy(Network):
         number = int(self.new_id())
         post = {
             "id": number, "creator_id": int(request.person.id), "removed": False, "locked": False, "deleted": False,
-            "published": self.world.clock().strftime("%Y-%m-%dT%H:%M:%S.%fZ"), "featured_community": False,
+            "published": self._now(), "featured_community": False,
             "featured_local": False, "local": True, "ap_id": f"https://{HOST}/post/{number}",
             **body, "name": body["name"].strip(), "nsfw": community.nsfw or body.get("nsfw", False),
             "language_id": LANGUAGES["und"] if language is None else language,
@@ -402,7 +405,8 @@ class Lemmy(Network):
         posts = [self.posts[number] for number in reversed(self.removals)
                  if self.posts[number]["creator_id"] == int(query.get("other_person_id", "0"))]  # fmt: skip
         views = [{"post": post, "community": self._community(self.communities[post["community_id"]]),
-                  "mod_remove_post": {"post_id": post["id"], "removed": True}} for post in posts]  # fmt: skip
+                  "mod_remove_post": {"post_id": post["id"], "removed": True, "when_": self.removals[post["id"]]}}
+                 for post in posts]  # fmt: skip
         return Response(200, {"removed_posts": views[first : first + length]})
 
     def _view(self, post: Mapping[str, Any]) -> dict[str, Any]:

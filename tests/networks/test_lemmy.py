@@ -396,6 +396,24 @@ async def test_more_than_is_read_is_unknown(place: Place, monkeypatch: pytest.Mo
     assert isinstance(await place.attempt(named()), OutcomeUnknown)
 
 
+async def test_more_removed_posts_than_are_read_are_unknown(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What moderators removed long ago does not count: the post cannot be before it in the log."""
+    numbers = [(await place.published(named(title=f"Rye {number}")))["id"] for number in range(4)]
+    for number in numbers[:2]:
+        place.network.remove(number)
+    monkeypatch.setattr(finding, "PAGE_LENGTH", 2)
+    place.world.clock.advance(3_600)
+    place.world.add_fault("lemmy", "dropped", CREATE)
+    await place.attempt(named())
+    place.world.clock.advance(200)
+    assert LEMMY.reconcile is not None
+    assert isinstance(await LEMMY.reconcile(place.account(), named(), place.journal), Absent)
+
+    for number in numbers[2:]:
+        place.network.remove(number)
+    assert isinstance(await LEMMY.reconcile(place.account(), named(), place.journal), OutcomeUnknown)
+
+
 # --- afterwards ----------------------------------------------------------------------------------------------------
 
 

@@ -38,8 +38,11 @@ class BlueskyServer:
                 return json_response(200, self._reference(*key))
             case "repo.listRecords":
                 keys = sorted((key for key in self.records if key[0] == request.params["collection"]), reverse=True)
-                listed = [self._reference(*key) | {"value": self.records[key]} for key in keys]
-                return json_response(200, {"records": listed})
+                first, length = int(request.params.get("cursor", "0")), int(request.params.get("limit", "50"))
+                page = keys[first : first + length]
+                listed = [self._reference(*key) | {"value": self.records[key]} for key in page]
+                more = {"cursor": str(first + length)} if first + length < len(keys) else {}
+                return json_response(200, {"records": listed} | more)
             case "repo.uploadBlob":
                 blob = {"$type": "blob", "ref": {"$link": "x"}, "mimeType": request.headers.get("Content-Type")}
                 return json_response(200, {"blob": blob | {"size": len(request.body)}})

@@ -42,10 +42,9 @@ class MastodonServer:
         if name == "POST /api/v1/statuses":
             return self._create(request)
         if name.startswith("GET /api/v1/accounts/"):
-            before = int(request.params.get("max_id", "999999"))
-            return FakeResponse(
-                200, json.dumps([s for s in reversed(self.statuses) if int(s["id"]) < before][:40]).encode()
-            )
+            before, length = int(request.params.get("max_id", "999999")), int(request.params.get("limit", "20"))
+            earlier = [status for status in reversed(self.statuses) if int(status["id"]) < before]
+            return FakeResponse(200, json.dumps(earlier[: min(length, 40)]).encode())
         return json_response(404, {"error": "Record not found"})
 
     def _create(self, request: Request) -> FakeResponse:

@@ -14,7 +14,7 @@ from signalpost.kit import clock
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Outcome, OutcomeUnknown, Pending, TryLater
 from signalpost.networks.meta.errors import NEW_CONTAINER, explain_container, explainer, read_error
-from signalpost.networks.meta.graph import Graph
+from signalpost.networks.meta.graph import TOO_MANY, Graph, objects_of
 from signalpost.networks.responses import string, texts
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 
@@ -78,9 +78,9 @@ class ContainerApi(Struct, frozen=True, kw_only=True):
 
 
 Locate = Callable[[datetime], Awaitable[PublicPart | OutcomeUnknown | None]]
+"""Finds the post among those that the account has published since that time."""
 LISTED: Final = 25
 """How many posts of the account are looked through."""
-"""Finds the post among those that the account has published since that time."""
 
 
 async def ready(
@@ -184,15 +184,14 @@ def find_listed(
     listed: Mapping[str, Any], since: datetime, is_same: Callable[[Mapping[str, Any]], bool]
 ) -> PublicPart | OutcomeUnknown | None:
     """Find the post in a list, newest first. None: it is not there, and the list reaches back to `since`."""
-    data, at = listed.get("data"), since
-    items = data if isinstance(data, list) else []
+    items, at = objects_of(listed), since
     for item in items:
         at = datetime.fromisoformat(string(item.get("timestamp")) or "1970-01-01T00:00:00+00:00")
         if at >= since and (media_id := string(item.get("id"))) and is_same(item):
             return {"id": media_id, "url": string(item.get("permalink"))}
     if len(items) < LISTED or at < since:
         return None
-    return OutcomeUnknown(message="The account has published too many posts since then to find this one.")
+    return OutcomeUnknown(message=TOO_MANY)
 
 
 async def _located(intended: Mapping[str, Any], locate: Locate) -> PublicPart | OutcomeUnknown:

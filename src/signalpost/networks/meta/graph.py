@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from signalpost.kit.http import BadResponse
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.contract import ApiError, NetworkSession, OAuthApp, Response, Server
 from signalpost.networks.meta.errors import PUBLISHES
@@ -17,6 +18,7 @@ GRAPH_VERSION: Final = "v25.0"
 GRAPH_SUNSET_ON: Final = "2028-07-29"
 PAGES_MAX: Final = 10
 """Of a list that is read to its end."""
+TOO_MANY: Final = "The account has published too many posts since then to find this one."
 
 
 class Graph(Struct, frozen=True):
@@ -49,13 +51,18 @@ class Graph(Struct, frozen=True):
         return members(await self.server.call("GET", self._path(path), params=query, bytes_max=bytes_max))
 
     async def items(self, path: str, **params: str) -> AsyncIterator[Mapping[str, Any]]:
-        """Yield the objects of an edge, over all its pages."""
-        for _ in range(PAGES_MAX):
-            body = await self.get(path, **params)
+        """Yield the objects of an edge, over its pages."""
+        async for body in self.pages(path, **params):
             data = body.get("data")
             for item in data if isinstance(data, list) else ():
                 if isinstance(item, dict):
                     yield item
+
+    async def pages(self, path: str, **params: str) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield `PAGES_MAX` pages of an edge at most: `cursor` says of the last one whether there are more."""
+        for _ in range(PAGES_MAX):
+            body = await self.get(path, **params)
+            yield body
             after = cursor(body)
             if after is None:
                 return
@@ -99,6 +106,18 @@ def encoded(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def objects_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the objects of a page.
+
+    Raises:
+        BadResponse: it has no list, which is not an empty one: nothing follows from it.
+    """
+    data = body.get("data")
+    if not isinstance(data, list):
+        raise BadResponse("the response is not a list of objects")
+    return [item for item in data if isinstance(item, dict)]
 
 
 def cursor(body: Mapping[str, Any]) -> str | None:

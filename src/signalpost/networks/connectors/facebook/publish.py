@@ -28,7 +28,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.first_comment import add_first_comment, until_commented
 from signalpost.networks.meta.errors import explainer, read_error
-from signalpost.networks.meta.graph import Graph
+from signalpost.networks.meta.graph import TOO_MANY, Graph, cursor, objects_of
 from signalpost.networks.meta.insights import delete_object, insights, is_missing, nested
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
@@ -185,19 +185,23 @@ async def _find_story(part: ThreadPart, photo_id: str) -> PublicPart | OutcomeUn
 
 async def _find_post(
     part: ThreadPart, since: datetime, photos: Sequence[str], *, shows_media: bool
-) -> PublicPart | None:
+) -> PublicPart | OutcomeUnknown | None:
     edge, text = f"{part.session.remote_id}/published_posts", text_of_part(FACTS, part.outgoing, 0)
-    listed = page_graph(part.session).items(edge, fields=_FIELDS, since=str(int(since.timestamp())), limit=_LISTED)
-    async for post in listed:
+
+    def is_same(post: Mapping[str, Any]) -> bool:
         photo_ids = _photos_of(post)
-        same = (
-            photo_ids >= set(photos)
-            if photos
-            else single_spaced(string(post.get("message"))) == single_spaced(text) and bool(photo_ids) == shows_media
-        )
-        if same and _created_at(post) >= since and (post_id := string(post.get("id"))):
-            return {"id": post_id, "url": address(string(post.get("permalink_url")))}
-    return None
+        if photos:
+            return photo_ids >= set(photos)
+        return single_spaced(string(post.get("message"))) == single_spaced(text) and bool(photo_ids) == shows_media
+
+    query = {"fields": _FIELDS, "since": str(int(since.timestamp())), "limit": _LISTED}
+    async for page in page_graph(part.session).pages(edge, **query):
+        for post in objects_of(page):
+            if is_same(post) and _created_at(post) >= since and (post_id := string(post.get("id"))):
+                return {"id": post_id, "url": address(string(post.get("permalink_url")))}
+        if cursor(page) is None:
+            return None
+    return OutcomeUnknown(message=TOO_MANY)
 
 
 def _photos_of(post: Mapping[str, Any]) -> set[str]:

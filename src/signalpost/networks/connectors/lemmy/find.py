@@ -83,10 +83,13 @@ async def _removed(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart 
     """Look through what moderators removed last, which an instance no longer lists."""
     params = {"type_": "ModRemovePost", "other_person_id": _person_id(part), "limit": str(PAGE_LENGTH), "page": "1"}
     since = searched_since(intended)
-    for view in _views(await call_api(part.session, "GET /modlog", params=params), "removed_posts"):
+    views = _views(await call_api(part.session, "GET /modlog", params=params), "removed_posts")
+    for view in views:
         post = object_of(view.get("post"))
         if _published_at(post) >= since and _is_titled(part.outgoing, view) and _is_same(part.outgoing, post):
             return public_part(post)
+    if len(views) >= PAGE_LENGTH and _instant(object_of(views[-1].get("mod_remove_post")).get("when_")) >= since:
+        return OutcomeUnknown(message="Moderators have removed too many posts since then to find this one.")
     return None
 
 
@@ -123,13 +126,17 @@ def public_part(post: Mapping[str, Any]) -> PublicPart:
 
 
 def _published_at(post: Mapping[str, Any]) -> datetime:
-    """Return when a post was made.
+    return _instant(post.get("published"))
+
+
+def _instant(value: Any) -> datetime:
+    """Return when a post was made, or removed.
 
     Raises:
-        BadResponse: it does not say so; without the time nothing can be ruled out.
+        BadResponse: the instance does not say so; without the time nothing can be ruled out.
     """
     try:
-        instant = datetime.fromisoformat(str(post.get("published")))
+        instant = datetime.fromisoformat(str(value))
     except ValueError:
         raise BadResponse("a post of the response has no time") from None
     if instant.tzinfo is None:

@@ -19,7 +19,8 @@ from signalpost.networks.threads import PublicPart, ThreadPart
 RESEND_SECONDS_MAX = 3_500  # a little less than the hour for which a key is remembered
 TOO_EARLY_SECONDS, TOO_EARLY_WITH_KEY_SECONDS = 120, 30  # younger than this, a missing post may still be on its way
 SKEW_SECONDS = 30  # between the server's clock and ours
-PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 10, 20, 400_000
+PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 50, 40, 800_000
+"""2,000 posts: relatives of Mastodon take answers as fast as they come. Of a page, no server lists more than 40."""
 HTML_FACTOR = 100  # a server makes at most this many characters of one: `#a` becomes a link of 90
 _QUOTE_PARAGRAPH = '<p class="quote-inline">'
 _TAG = re.compile(r"<[^>]*>?")  # always matches at `<`, so that nothing is read twice
@@ -46,21 +47,27 @@ _statuses = msgspec.json.Decoder(list[Status])
 async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
     """Look for an intended post; None when it is not there, or can be sent again under its key."""
     session = part.session
-    # A key is remembered only once its post exists, so a call that is still under way has to end first.
-    early = TOO_EARLY_WITH_KEY_SECONDS if session.facts.get("dedupes") else TOO_EARLY_SECONDS
-    left = timedelta(seconds=early) - _age(session, intended)
-    if left > timedelta(0):
-        message = "It is too early to tell whether the server accepted the post."
-        return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
     if resend_is_safe(session, intended):
-        return None
+        # A key is remembered only once its post exists, so a call that is still under way has to end first.
+        return _too_early(session, intended, TOO_EARLY_WITH_KEY_SECONDS)
+    # At once: the longer it waits, the more others are published that have to be read first.
     status = await _search(part, datetime.fromisoformat(intended["at"]))
-    return {"id": status.id, "url": status.url or status.uri} if isinstance(status, Status) else status
+    if isinstance(status, Status):
+        return {"id": status.id, "url": status.url or status.uri}
+    return _too_early(session, intended, TOO_EARLY_SECONDS) or status
 
 
 def resend_is_safe(session: NetworkSession, intended: Mapping[str, Any]) -> bool:
     """Return whether the server still knows the key of this intent: sending it again then returns the first post."""
     return bool(session.facts.get("dedupes")) and _age(session, intended) < timedelta(seconds=RESEND_SECONDS_MAX)
+
+
+def _too_early(session: NetworkSession, intended: Mapping[str, Any], seconds: float) -> OutcomeUnknown | None:
+    left = timedelta(seconds=seconds) - _age(session, intended)
+    if left <= timedelta(0):
+        return None
+    message = "It is too early to tell whether the server accepted the post."
+    return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
 
 
 def _age(session: NetworkSession, intended: Mapping[str, Any]) -> timedelta:

@@ -15,6 +15,7 @@ from signalpost.networks.threads import PublicPart, ThreadPart
 SKEW_SECONDS: Final = 600
 NOTES_MAX: Final = 100
 _SILENT: Final = "None of the account's relays said whether it has the note."
+_MANY: Final = "The account has sent too many notes since then to find this one."
 
 
 def public_part(part: ThreadPart, event_id: str, relay: str, refused: Mapping[str, str] = {}) -> PublicPart:
@@ -25,19 +26,21 @@ def public_part(part: ThreadPart, event_id: str, relay: str, refused: Mapping[st
 
 async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
     """Ask the relays for the note; None if one answers and none has it, since sending it again makes no second one."""
-    answered = False
+    answered = many = False
     for relay in relays_of(part.session):
         try:
-            event_id = await _look(part, intended, relay)
+            result = await _look(part, intended, relay)
         except (ApiError, HttpFailure):
             continue
-        if event_id is not None:
-            return public_part(part, event_id, relay)
-        answered = True
+        if isinstance(result, str):
+            return public_part(part, result, relay)
+        answered, many = True, many or result is not None
+    if many:
+        return OutcomeUnknown(message=_MANY)
     return None if answered else OutcomeUnknown(message=_SILENT)
 
 
-async def _look(part: ThreadPart, intended: Mapping[str, Any], relay: str) -> str | None:
+async def _look(part: ThreadPart, intended: Mapping[str, Any], relay: str) -> str | OutcomeUnknown | None:
     session, note = part.session, intended.get("note")
     if isinstance(note, str):
         events = await ask(session.server, relay, session.remote_id, ids=[note], kinds=[NOTE], limit=1)
@@ -45,7 +48,10 @@ async def _look(part: ThreadPart, intended: Mapping[str, Any], relay: str) -> st
     since = int(datetime.fromisoformat(intended["at"]).timestamp()) - SKEW_SECONDS
     events = await ask(session.server, relay, session.remote_id, kinds=[NOTE], since=since, limit=NOTES_MAX)
     used = {public["id"] for public in part.posted}
-    return next((event["id"] for event in reversed(events) if event["id"] not in used and _is_same(part, event)), None)
+    same = [event["id"] for event in reversed(events) if event["id"] not in used and _is_same(part, event)]
+    if not same and len(events) >= NOTES_MAX:
+        return OutcomeUnknown(message=_MANY)
+    return same[0] if same else None
 
 
 def _is_same(part: ThreadPart, event: Mapping[str, Any]) -> bool:

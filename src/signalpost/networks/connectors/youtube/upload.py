@@ -36,7 +36,7 @@ _RANGE: Final = re.compile(r"bytes=0-(\d{1,15})")
 _EARLY_SECONDS: Final = 120
 """A video that was just uploaded may not be in the list of the channel yet."""
 _SKEW: Final = timedelta(seconds=60)
-_LISTED: Final = 20
+_LISTED: Final = 50
 
 
 async def create(part: ThreadPart) -> PublicPart | Outcome:
@@ -184,26 +184,34 @@ async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | Ou
     return await _search(session, part.outgoing.title or "", at - _SKEW)
 
 
-async def _search(session: NetworkSession, title: str, since: datetime) -> PublicPart | None:
+async def _search(session: NetworkSession, title: str, since: datetime) -> PublicPart | OutcomeUnknown | None:
     playlist = session.facts.get("uploads") or f"UU{session.remote_id.removeprefix('UC')}"
     query = urlencode({"part": "snippet,contentDetails", "playlistId": playlist, "maxResults": _LISTED})
     response = await call(session, "GET", f"/youtube/v3/playlistItems?{query}")
     items = members(response).get("items")
     if not isinstance(items, list):
         raise BadResponse("the response is not a list of videos", status=response.status)
+    reaches_back = len(items) < _LISTED
     for item in items:
         snippet = item.get("snippet") if isinstance(item, dict) else None
         details = item.get("contentDetails") if isinstance(item, dict) else None
         video_id = string(details.get("videoId")) if isinstance(details, dict) else None
         if not video_id or not isinstance(snippet, dict):
             continue
-        if snippet.get("title") == title and _is_since(snippet.get("publishedAt"), since):
+        published_at = _instant(snippet.get("publishedAt"))
+        if published_at is None:
+            continue
+        if snippet.get("title") == title and published_at >= since:
             return {"id": video_id}
+        reaches_back |= published_at < since
+    if not reaches_back:
+        return OutcomeUnknown(message="The channel has published too many videos since then to find this one.")
     return None
 
 
-def _is_since(value: Any, since: datetime) -> bool:
+def _instant(value: Any) -> datetime | None:
     try:
-        return datetime.fromisoformat(value) >= since
+        instant = datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        return False
+        return None
+    return instant if instant.tzinfo is not None else None
