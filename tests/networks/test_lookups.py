@@ -17,7 +17,17 @@ from tests.helpers.networks.mastodon import MastodonServer
 from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import connected
 
-from signalpost.conformance.harness import Clock, FakeHttp, MemoryJournal, outgoing, publish_until_settled, session
+from signalpost.conformance.fake import TOKEN
+from signalpost.conformance.harness import (
+    START,
+    Clock,
+    FakeHttp,
+    MemoryJournal,
+    json_response,
+    outgoing,
+    publish_until_settled,
+    session,
+)
 from signalpost.kit import clock
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS
@@ -187,3 +197,18 @@ async def test_what_is_listed_is_found_at_once() -> None:
     early = await at.look("Not here", since)
     assert isinstance(early, OutcomeUnknown)
     assert early.tells_after_seconds == 120
+
+
+@pytest.mark.parametrize("key", [key for key in BOUNDED if key != "google_business"])  # it leaves out an empty list
+async def test_an_answer_without_a_list_is_not_an_empty_list(key: str) -> None:
+    now = Clock()
+    http = FakeHttp(lambda _: json_response(200, {"what": "is this"}))
+    fake = FAKES.get(key)
+    account = {"secrets": {"accessToken": TOKEN}} if fake is None else fake.account
+    post = outgoing("words", title="A title") if fake is None else fake.post
+    at = Place(key, lambda: session(http, now, **account), now, lambda _: post)
+    now.advance(4_000)
+
+    outcome = await at.look("One that is not there", START)
+
+    assert isinstance(outcome, OutcomeUnknown), outcome

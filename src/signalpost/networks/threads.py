@@ -57,7 +57,8 @@ FindPart: TypeAlias = Callable[[ThreadPart, Mapping[str, Any]], Awaitable[Public
 """Looks for a part that was intended, and may be public.
 
 The second argument is `part.intended`. Returns the remote `id` and what else the journal should keep of the part; None
-when it is certainly not there, or when creating it again does no harm; OutcomeUnknown when the network cannot tell.
+when it is certainly not there, or when creating it again does no harm; OutcomeUnknown when the network cannot tell, or
+when the list is longer than what is read of it.
 ApiError and HttpFailure count as the last. Of an intent that `is_restored`, only the time `at` is known.
 """
 CreatePart: TypeAlias = Callable[[ThreadPart], Awaitable[PublicPart | Outcome]]

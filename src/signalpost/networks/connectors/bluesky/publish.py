@@ -77,7 +77,9 @@ async def _find_by_text(part: ThreadPart, since: datetime) -> PublicPart | Outco
     for _ in range(_PAGES_MAX):
         page = members(await send(part.session, "GET", "com.atproto.repo.listRecords", params=query))
         records = page.get("records")
-        for record in records if isinstance(records, list) else ():
+        if not isinstance(records, list):
+            raise BadResponse("the response is not a list of records")
+        for record in records:
             uri, value = string(record.get("uri")) or "", record.get("value")
             rkey = uri.rpartition("/")[2]
             if rkey < first_key:  # keys sort like times

@@ -66,8 +66,8 @@ class _Meta(msgspec.Struct):
 
 
 class _Page(msgspec.Struct):
+    meta: _Meta  # an empty page has this alone
     data: list[Post] = []
-    meta: _Meta = msgspec.field(default_factory=_Meta)
 
 
 _pages = msgspec.json.Decoder(_Page)
