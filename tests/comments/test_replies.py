@@ -243,7 +243,12 @@ async def test_only_what_others_write_sets_off_an_event_and_once(post: Commented
 async def test_what_the_network_would_refuse_is_refused_at_once(post: Commented) -> None:
     comment = await the_comment(post)
     refused = await post.reply(comment, "x" * 5_001)
-    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/text")
+    [error] = refused.json()["errors"]
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert (error["path"], error["code"], error["params"]) == (
+        "/text", "content_invalid", {"limit": 5_000, "actual": 5_001},
+    )  # fmt: skip
+    assert (await post.read(comment))["replies"] == []
 
 
 async def test_nothing_is_sent_when_the_account_the_post_or_the_comment_is_gone(

@@ -8,6 +8,10 @@ from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
 from tests.helpers.service_process import Api
 
+from signalpost.networks import CONNECTORS, capabilities
+from signalpost.networks.counting import length
+from signalpost.networks.replies import addressed
+
 pytestmark = pytest.mark.xdist_group("browser")
 
 
@@ -78,3 +82,34 @@ async def test_a_comment_is_assigned_hidden_and_deleted_on_a_phone(console: Open
         await expect(page.get_by_text("This comment was deleted.")).to_be_visible()
     now = await owned.get(f"/comments/{comment['id']}")
     assert (now["hidden"], now["liked"], now["text"], now["assignee"] is not None) == (True, True, "", True)
+
+
+COUNTED = [
+    "", "abc", "a\r\nb", "e\u0301", "👍🏽", "👩‍👩‍👧‍👦 🇩🇪🇫🇷 #️⃣", "नमस्ते 한국어 日本", "a🎈", "“q”…",
+    "https://example.com/" + "x" * 200, "(https://e.org/a_(b)).", "https://e.org/x, and", "http://localhost",
+    "@alice@m.example, @bob", "mail alice@example.com", "🎈 https://ä.example/ü?q=日本", "x@y.example @z@", "@ada hi",
+]  # fmt: skip
+LEFT = """async ({ texts, handle, rules }) => {
+  const script = document.querySelector('script[type="module"]').src;
+  const { leftOf } = await import(new URL("./text-length.js", script).href);
+  return texts.map((text) => leftOf(text, handle, rules));
+}"""
+
+
+async def test_the_counter_counts_as_each_network_does(console: OpenPage) -> None:
+    """What the page says is left is what the service would take."""
+    answered = {key: connector for key, connector in CONNECTORS.items() if connector.reply is not None}
+    async with console() as page:
+        await visit(page, "/console/inbox")
+        for key, connector in answered.items():
+            facts = connector.facts
+            rule, handle = facts.reply_text or facts.text, "ada@far.example"
+            rules = capabilities(connector)["comments"]["replyText"]
+            shown = await page.evaluate(LEFT, {"texts": COUNTED, "handle": handle, "rules": rules})
+            sent = [addressed(text, handle) if facts.replies_mention else text for text in COUNTED]
+            expected = [rule.max_length - length(rule, text) for text in sent]
+            if rule.bytes_max is not None:
+                expected = [
+                    min(left, rule.bytes_max - len(text.encode())) for left, text in zip(expected, sent, strict=True)
+                ]
+            assert shown == expected, key

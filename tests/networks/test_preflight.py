@@ -8,7 +8,7 @@ from signalpost.conformance.harness import image, outgoing
 from signalpost.networks import CONNECTORS, capabilities
 from signalpost.networks.contract import Connector, Outgoing, Part, TextRule
 from signalpost.networks.counting import graphemes, length, text_length
-from signalpost.networks.preflight import check, text_of_part
+from signalpost.networks.preflight import check, check_reply, text_of_part
 
 EN = {"language": "en", "text": "WEBVTT\n\n00:00.000 --> 00:02.000\nRye bread"}
 BLUESKY, MASTODON, SANDBOX = (CONNECTORS[key] for key in ("bluesky", "mastodon", "sandbox"))
@@ -88,6 +88,41 @@ def test_a_text_may_be_longer_beside_files_of_a_kind() -> None:
     assert rules(connector, outgoing("x" * 6_000, media=(image(),))) == []
     assert rules(connector, outgoing("x" * 6_001, media=(image(),))) == [("sandbox.text.max_graphemes", "/text")]
     assert rules(connector, outgoing("x" * 5_001)) == [("sandbox.text.max_graphemes", "/text")]
+
+
+ANSWERED = {key: connector for key, connector in CONNECTORS.items() if connector.reply is not None}
+LONGEST_ANSWERS = {
+    "sandbox": 5_000, "bluesky": 300, "mastodon": 500, "facebook": 8_000, "instagram": 2_196, "threads": 500,
+    "youtube": 10_000, "wordpress": 10_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "connector"), ANSWERED.items(), ids=ANSWERED)
+def test_an_answer_may_be_as_long_as_a_comment_at_its_network(key: str, connector: Connector) -> None:
+    longest = LONGEST_ANSWERS[key]
+    said = capabilities(connector)["comments"]["replyText"]
+
+    assert said["maxLength"] == longest
+    assert check_reply(connector, "x" * longest, None, {}) == []
+    [issue] = check_reply(connector, "x" * (longest + 1), None, {})
+    assert (issue.path, issue.severity, issue.params) == ("/text", "error", {"limit": longest, "actual": longest + 1})
+
+
+def test_the_handle_of_whoever_is_answered_counts_where_it_is_sent() -> None:
+    """Of `@ada@far.example` Mastodon counts `@ada`, and this service writes it before the answer."""
+    assert check_reply(MASTODON, "x" * 495, "ada@far.example", {}) == []
+    assert [issue.params for issue in check_reply(MASTODON, "x" * 496, "ada@far.example", {})] == [
+        {"limit": 500, "actual": 501}
+    ]
+    assert check_reply(MASTODON, "@ada@far.example " + "x" * 495, "ada@far.example", {}) == []
+    assert check_reply(MASTODON, "x" * 16, None, SMALL_SERVER) == []
+    assert check_reply(MASTODON, "x" * 16, "ada@far.example", SMALL_SERVER)
+    assert check_reply(BLUESKY, "x" * 300, "ada.example", {}) == []
+
+
+def test_rules_for_descriptions_of_videos_are_none_for_comments() -> None:
+    """YouTube takes no < in a description, and files with it; a comment needs neither."""
+    assert check_reply(CONNECTORS["youtube"], "Thank you <3", "@ada", {}) == []
 
 
 @pytest.mark.parametrize("connector", CONNECTORS.values(), ids=CONNECTORS)

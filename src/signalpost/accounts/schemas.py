@@ -20,6 +20,17 @@ Username = Annotated[str, Meta(examples=["acme.example.com"])]
 DisplayName = Annotated[str, Meta(examples=["Acme"])]
 
 
+class ReplyTextRules(Output):
+    """How long an answer may be. `mentionsAuthor`: it begins with the handle of whoever is answered."""
+
+    max_length: Annotated[int, Meta(examples=[300])]
+    unit: Annotated[str, Meta(examples=["grapheme"])]
+    bytes_max: Annotated[int | None, Meta(examples=[3000])]
+    url_length: Annotated[int | None, Meta(description="What each address counts; null: its own length.")]
+    mentions_count_local_part_only: Annotated[bool, Meta(description="Of `@user@server` only `@user` counts.")]
+    mentions_author: Annotated[bool, Meta(examples=[False])]
+
+
 class CommentCapabilities(Output):
     """What can be done with comments under posts; `note` says what cannot, and why."""
 
@@ -28,6 +39,7 @@ class CommentCapabilities(Output):
     hide: bool
     like: bool
     delete: bool
+    reply_text: Annotated[ReplyTextRules | None, Meta(description="null: it takes no answers.")]
     note: Annotated[str | None, Meta(examples=["Bluesky lets nobody delete what others reply."])]
 
 

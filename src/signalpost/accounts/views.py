@@ -48,7 +48,9 @@ _NO_CAPABILITIES = Capabilities(
     first_comment=False,
     delete=False,
     analytics=False,
-    comments=CommentCapabilities(read=False, reply=False, hide=False, like=False, delete=False, note=None),
+    comments=CommentCapabilities(
+        read=False, reply=False, hide=False, like=False, delete=False, reply_text=None, note=None
+    ),
     max_text_length=0,
 )
 

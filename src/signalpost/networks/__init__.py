@@ -138,12 +138,12 @@ def capabilities(
         "firstComment": facts.first_comment,
         "delete": connector.delete is not None,
         "analytics": connector.metrics is not None,
-        "comments": _of_comments(connector, scopes),
+        "comments": _of_comments(connector, facts, scopes),
         "maxTextLength": facts.text.max_length,
     }
 
 
-def _of_comments(connector: Connector, scopes: Collection[str]) -> dict[str, Any]:
+def _of_comments(connector: Connector, facts: Facts, scopes: Collection[str]) -> dict[str, Any]:
     functions = {
         "read": connector.comments,
         "reply": connector.reply,
@@ -153,7 +153,20 @@ def _of_comments(connector: Connector, scopes: Collection[str]) -> dict[str, Any
     }
     missing = missing_for_comments(connector, scopes)
     can = {name: function is not None and not missing for name, function in functions.items()}
-    return {**can, "note": _NOT_ALLOWED.format(", ".join(missing)) if missing else no_comments(connector)}
+    note = _NOT_ALLOWED.format(", ".join(missing)) if missing else no_comments(connector)
+    return {**can, "replyText": _of_replies(facts) if can["reply"] else None, "note": note}
+
+
+def _of_replies(facts: Facts) -> dict[str, Any]:
+    rule = facts.reply_text or facts.text
+    return {
+        "maxLength": rule.max_length,
+        "unit": rule.unit,
+        "bytesMax": rule.bytes_max,
+        "urlLength": rule.url_length,
+        "mentionsCountLocalPartOnly": rule.mentions_count_local_part_only,
+        "mentionsAuthor": facts.replies_mention,
+    }
 
 
 def missing_for_comments(connector: Connector, scopes: Collection[str]) -> Sequence[str]:

@@ -25,7 +25,7 @@ from people who saw the network accept or refuse it, where there is one. 🔴 ma
 or none yet. Limits that this service sets itself need no second source. Read a number again {OLD_DAYS} days after its
 newest source; `python -m signalpost.networks.evidence` lists those that are older today.
 """
-_SHEETS: Final = frozenset({"text", "title", "thumbnail", "rate_limit", "appearance"})
+_SHEETS: Final = frozenset({"text", "title", "reply_text", "thumbnail", "rate_limit", "appearance"})
 _LIMITS: Final = ("min_length", "max_length", "ge", "le")
 _NOTHING: Final = frozenset({0, 1})  # as a lower limit: it says only that there is something
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
+from signalpost.kit import clock
 from signalpost.kit.problems import pointer
 from signalpost.kit.value_issues import issues_of
 from signalpost.networks.contract import (
@@ -16,9 +17,11 @@ from signalpost.networks.contract import (
     OutgoingMedia,
     Part,
     PreflightIssue,
+    TextRule,
 )
 from signalpost.networks.counting import length
 from signalpost.networks.fitting import frame_bounds
+from signalpost.networks.replies import addressed
 
 _OPTION_ISSUES_MAX: Final = 10
 _UNIT_RULES = {
@@ -51,6 +54,19 @@ def check(connector: Connector, outgoing: Outgoing, account_facts: Mapping[str, 
     if connector.preflight is not None:
         issues += connector.preflight(outgoing, account_facts)
     return issues
+
+
+def check_reply(
+    connector: Connector, text: str, author_handle: str | None, account_facts: Mapping[str, Any]
+) -> list[PreflightIssue]:
+    """Return why the network would refuse an answer to a comment of this author; empty if it may be sent."""
+    facts = for_account(connector.facts, account_facts)
+    sent = addressed(text, author_handle) if facts.replies_mention else text
+    if facts.reply_text is not None:
+        return list(_length(facts, facts.reply_text, sent, "/text"))
+    outgoing = Outgoing(parts=(Part(text=sent),), dedupe_key="", created_at=clock.now())
+    issues = check(connector, outgoing, account_facts)
+    return [issue for issue in issues if issue.severity == "error" and issue.path == "/text"]
 
 
 def for_account(facts: Facts, account_facts: Mapping[str, Any]) -> Facts:
@@ -134,6 +150,10 @@ def _text(facts: Facts, part: Part, text: str, path: str) -> Iterator[PreflightI
     beside = facts.media.get(part.media[0].kind) if part.media else None
     if beside is not None and beside.text_max_length is not None:
         rule = replace(rule, max_length=beside.text_max_length)
+    return _length(facts, rule, text, path)
+
+
+def _length(facts: Facts, rule: TextRule, text: str, path: str) -> Iterator[PreflightIssue]:
     name, unit = _UNIT_RULES[rule.unit]
     if len(text) > rule.max_length or rule.unit in ("utf16", "weighted", "emoji_bytes") or rule.url_length is not None:
         actual = length(rule, text)

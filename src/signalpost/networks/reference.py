@@ -35,11 +35,12 @@ def render() -> str:
 def _comments() -> Iterator[str]:
     yield "## Comments\n"
     yield "What can be done with what people write under posts. [How it works](../guides/comments.md).\n"
-    yield "| Network | Read | Answer | Hide | Like | Delete others' | What is not possible, and why |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| Network | Read | Answer | Its length | Hide | Like | Delete others' | What is not possible, and why |"
+    yield "|---|---|---|---|---|---|---|---|"
     for connector in CONNECTORS.values():
         able = capabilities(connector)["comments"]
         can = ["yes" if able[name] else "no" for name in ("read", "reply", "hide", "like", "delete")]
+        can.insert(2, _text(connector.facts.reply_text or connector.facts.text) if able["reply"] else "")
         yield f"| {connector.facts.name} | {' | '.join(can)} | {able['note'] or ''} |"
     yield ""
 

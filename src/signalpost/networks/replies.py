@@ -34,6 +34,12 @@ SKEW_SECONDS: Final = 60
 """Between the clock of a network and ours."""
 
 
+def addressed(text: str, author_handle: str | None) -> str:
+    """Return an answer with the handle of whoever is answered: without it in the text, they do not learn of it."""
+    mention = f"@{author_handle}" if author_handle else ""
+    return text if mention.lower() in text.lower() else f"{mention} {text}"
+
+
 class ReplyPost(Struct, frozen=True, kw_only=True):
     """An answer as the last part of a thread, whose other parts are public: what it replies to is the last of them."""
 

@@ -23,7 +23,7 @@ from signalpost.kit import clock, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.networks import preflight
-from signalpost.networks.contract import Connector, Outgoing, Part
+from signalpost.networks.contract import Connector
 from signalpost.plans import limits
 from signalpost.posts.write import permissions
 from signalpost.web.caller import Caller
@@ -62,7 +62,7 @@ async def reply(db: Db, caller: Caller, comment: CommentRow, data: CommentReplyC
     if row is None:
         raise deleted_meanwhile(CommentId, comment.id)
     account, connector = await _require_answerable(db, row)
-    _require_text(connector, account, data.text)
+    _require_text(connector, account, row, data.text)
     await _require_room(db, row, if_unanswered=data.if_unanswered)
     answer = ReplyRow(
         id=ids.new_id(),
@@ -139,12 +139,10 @@ async def _require_answerable(db: Db, row: CommentRow) -> tuple[AccountRow, Conn
     return account, connector
 
 
-def _require_text(connector: Connector, account: AccountRow, text: str) -> None:
-    outgoing = Outgoing(parts=(Part(text=text),), dedupe_key="", created_at=clock.actual())
+def _require_text(connector: Connector, account: AccountRow, row: CommentRow, text: str) -> None:
     issues: Sequence[Issue] = [
         Issue("/text", "content_invalid", issue.message, params=issue.params)
-        for issue in preflight.check(connector, outgoing, account.facts)
-        if issue.severity == "error" and issue.path == "/text"
+        for issue in preflight.check_reply(connector, text, row.author_handle, account.facts)
     ]
     if issues:
         raise problems.ValidationFailed(errors=issues)

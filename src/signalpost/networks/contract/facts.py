@@ -133,6 +133,8 @@ class Facts:
     appearance: Appearance = field(default_factory=Appearance)
     kept_private: KeptPrivate | None = None  # None: what was to be public is public, or fails
     sources: Mapping[str, Sourced] = field(default_factory=dict)  # of each number, by its path: media.image.bytes_max
+    reply_text: TextRule | None = None  # of an answer to a comment; None: `text`, since answers are posts there
+    replies_mention: bool = False  # an answer begins with the handle of whoever is answered, and that counts
     comments_per_call: int = 1  # posts of which `Connector.comments` reads the comments at once
     comments_note: str | None = None  # what cannot be done with comments there, and why; shown to users
     comments_scopes: tuple[tuple[str, ...], ...] = ()  # permissions that comments need; one tuple for each login

@@ -44,6 +44,7 @@ FACTS = Facts(
     },
     app_credentials=True,
     text=TextRule(max_length=63_206, unit="code_point"),
+    reply_text=TextRule(max_length=8_000, unit="utf16"),
     media={
         "image": MediaRule(
             per_post=10,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from signalpost.networks.contract.sources import Sourced, documentation, ours
-from signalpost.networks.integrators import AYRSHARE, JETPACK, ORSHOT, ZERNIO
+from signalpost.networks.integrators import AYRSHARE, HIGHLEVEL, JETPACK, ORSHOT, POSTPLANIFY, ZERNIO
 
 _DOCS: Final = documentation("https://developers.facebook.com/docs/pages-api/posts", "2026-11-22")
 _VIDEO: Final = documentation("https://developers.facebook.com/docs/video-api/guides/publishing", "2026-11-22")
@@ -18,6 +18,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             ORSHOT,
         ),
     ),
+    "reply_text.max_length": Sourced(8_000, (HIGHLEVEL, POSTPLANIFY)),
     "media.image.per_post": Sourced(
         10,
         (

@@ -57,6 +57,7 @@ FACTS = Facts(
     },
     app_credentials=True,
     text=TextRule(max_length=2_200, unit="utf16"),
+    reply_text=TextRule(max_length=2_196, unit="utf16"),
     media={
         "image": MediaRule(
             per_post=10,

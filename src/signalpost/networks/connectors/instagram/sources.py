@@ -12,6 +12,8 @@ _POSTYBIRB: Final = production("https://github.com/mvdicarlo/postybirb/pull/762"
 _POST_FOR_ME: Final = production("https://github.com/DayMoonDevelopment/post-for-me/pull/166", "2026-04-17")
 _CHILDREN: Final = production("https://github.com/geoff-maddock/events-tracker/pull/2099", "2026-08-27")
 _AUDIO: Final = documentation("https://developers.facebook.com/docs/instagram-platform, Audio API", "2026-06-16")
+# Others say 2,200: what is a few characters shorter is taken by all of them.
+_UPLOAD_POST: Final = production("https://docs.upload-post.com/resources/character-limits/", "2026-11-30")
 _LATE: Final = production("late-sdk 0.0.1012", "2026-11-29")
 
 SOURCES: Final[Mapping[str, Sourced]] = {
@@ -22,6 +24,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             ORSHOT,
         ),
     ),
+    "reply_text.max_length": Sourced(2_196, (AYRSHARE_TEXTS, _UPLOAD_POST)),
     "media.image.per_post": Sourced(
         10,
         (

@@ -13,7 +13,7 @@ from signalpost.networks.connectors.mastodon.publish import publish
 from signalpost.networks.contract import Comments, NetworkSession, OutgoingReply, RemoteComment, Response
 from signalpost.networks.contract.comments import LISTED_MAX
 from signalpost.networks.plain_text import plain_text
-from signalpost.networks.replies import ReplyPost, reply_as_part
+from signalpost.networks.replies import ReplyPost, addressed, reply_as_part
 
 _BYTES_MAX: Final = 8_000_000
 """4,096 posts, as many as a server returns to a signed-in account, of 2 KB each."""
@@ -97,9 +97,7 @@ def _comment(status: _Status, post_id: str, own_id: str) -> RemoteComment:
 
 
 def _to_post(reply: OutgoingReply) -> ReplyPost:
-    """Address who wrote the comment: without their name in it, they do not learn of the answer."""
-    mention = f"@{reply.author_handle}" if reply.author_handle else ""
-    text = reply.text if mention.lower() in reply.text.lower() else f"{mention} {reply.text}"
+    text = addressed(reply.text, reply.author_handle)
     visibility = reply.reference.get("visibility")
     options = {"visibility": visibility} if visibility in _PUBLIC else {}
     return ReplyPost(before=({"id": reply.comment_id},), text=text, options=options)

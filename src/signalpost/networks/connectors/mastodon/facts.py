@@ -130,6 +130,7 @@ FACTS = Facts(
         ),
     },
     dedupes_for_seconds=3_600,
+    replies_mention=True,
     comments_note="A server knows the replies that reached it, which may be fewer than others show. Mastodon has no way"
     " to hide or delete what others reply; likes would need a permission that is not asked for.",
     rate_limit=RateLimit(count=300, seconds=300, per="account"),  # per access token and address

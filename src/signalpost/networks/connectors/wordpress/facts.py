@@ -45,6 +45,7 @@ FACTS = Facts(
     ),
     text=TextRule(max_length=50_000, unit="code_point"),
     title=TextRule(max_length=500, unit="code_point"),
+    reply_text=TextRule(max_length=10_000, unit="code_point"),
     media={
         "image": _file("image/jpeg", "image/png", "image/webp", "image/avif", "image/heic", alt_text_max=1_000),
         "gif": _file("image/gif", alt_text_max=1_000),

@@ -7,6 +7,9 @@ from signalpost.networks.contract.sources import Sourced, ours
 
 _TEXT: Final = ours("WordPress stores up to 4 GB of text; this is as much as a post here may have", "2026-11-28")
 _TITLE: Final = ours("WordPress stores up to 64 KB of title; longer ones break most themes", "2026-11-28")
+_REPLY: Final = ours(
+    "WordPress stores 65,525 bytes of a comment; this is as much as an answer here may have", "2026-11-30"
+)
 _FILES: Final = ours("WordPress names no number of files in a post", "2026-11-28")
 _SIZE: Final = ours("each site has its own limit, which it names when it refuses a file", "2026-11-28")
 _ALT_TEXT: Final = ours("WordPress names no limit for alternative texts", "2026-11-28")
@@ -19,6 +22,7 @@ def _of_files(kind: str) -> Mapping[str, Sourced]:
 SOURCES: Final[Mapping[str, Sourced]] = {
     "text.max_length": Sourced(50_000, (_TEXT,)),
     "title.max_length": Sourced(500, (_TITLE,)),
+    "reply_text.max_length": Sourced(10_000, (_REPLY,)),
     "media_total": Sourced(20, (_FILES,)),
     **_of_files("image"),
     **_of_files("gif"),

@@ -47,6 +47,7 @@ FACTS = Facts(
     app_credentials=True,
     text=TextRule(max_length=5_000, unit="code_point", bytes_max=5_000),
     title=TextRule(max_length=100, unit="code_point", required=True),
+    reply_text=TextRule(max_length=COMMENT_MAX, unit="utf16"),
     media={
         "video": MediaRule(
             per_post=1,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from signalpost.networks.contract.sources import Sourced, documentation, ours, production, specification
-from signalpost.networks.integrators import AYRSHARE, ORSHOT, ZERNIO
+from signalpost.networks.integrators import AYRSHARE, HIGHLEVEL, ORSHOT, ZERNIO
 
 _INSERT: Final = documentation("https://developers.google.com/youtube/v3/docs/videos", "2026-11-21")
 _QUOTA: Final = documentation("https://developers.google.com/youtube/v3/determine_quota_cost", "2026-06-01")
@@ -13,6 +13,7 @@ _THUMBNAILS: Final = documentation("https://developers.google.com/youtube/v3/doc
 _DISCOVERY: Final = specification("YouTube Data API v3, discovery document 20261104", "2026-11-04")
 _OURS: Final = ours("more than any screen shows of a thumbnail", "2026-11-21")
 _ONE: Final = ours("a post is one video with one picture", "2026-11-21")
+_TYPECOUNT: Final = production("https://typecount.com/blog/social-media-character-limits", "2026-11-30")
 _POSTONCE: Final = production("https://postonce.to/blog/size-limit-for-youtube-videos", "2026-11-29")
 
 SOURCES: Final[Mapping[str, Sourced]] = {
@@ -35,6 +36,7 @@ SOURCES: Final[Mapping[str, Sourced]] = {
             ORSHOT,
         ),
     ),
+    "reply_text.max_length": Sourced(10_000, (HIGHLEVEL, _TYPECOUNT)),
     "media.video.per_post": Sourced(1, (_ONE,)),
     "media.video.bytes_max": Sourced(
         256_000_000_000,

@@ -11,11 +11,9 @@ import { useLoad } from "../hooks.js";
 import { number, t } from "../i18n.js";
 import { to } from "../router.js";
 import { accountOf, may, me } from "../store.js";
+import { leftOf } from "../text-length.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
-
-const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-const length = (/** @type {string} */ text) => [...segments.segment(text)].length;
 
 /** @param {{comment: Comment, reload: () => Promise<void>}} props */
 export function ReplyForm({ comment, reload }) {
@@ -30,8 +28,8 @@ export function ReplyForm({ comment, reload }) {
     toast(may("posts:publish") ? t("The answer is sent.") : t("The answer waits for an approval."));
     await reload();
   });
-  const limit = accountOf(comment.accountId)?.capabilities.maxTextLength;
-  const left = limit ? limit - length(form.values.text) : null;
+  const rules = accountOf(comment.accountId)?.capabilities.comments.replyText;
+  const left = rules ? leftOf(form.values.text.trim(), comment.author.handle, rules) : null;
   const other = earlier.find(({ author }) => author.id !== me.value?.user.id);
   return html`
     <${Card} title=${t("Your answer")}>
@@ -60,7 +58,13 @@ export function ReplyForm({ comment, reload }) {
           maxlength="10000"
           value=${form.values.text}
           error=${errorAt(form.problem, "/text")}
-          hint=${left === null ? "" : t("{count} characters left", { count: number(left) })}
+          hint=${
+            left === null
+              ? ""
+              : left < 0
+                ? t("{count} characters too many", { count: number(-left) })
+                : t("{count} characters left", { count: number(left) })
+          }
           onInput=${(/** @type {string} */ text) => form.change({ text })}
         />
         <${Button} kind="primary" type="submit" icon="send" busy=${form.busy}>

@@ -109,6 +109,7 @@ export default /** @type {Record<string, string>} */ ({
   "was sent": "wurde gesendet",
   "with {words}": "mit {words}",
   "{count} characters left": "Noch {count} Zeichen",
+  "{count} characters too many": "{count} Zeichen zu viel",
   "{name} has answered, or is about to.": "{name} hat geantwortet oder ist gerade dabei.",
   "{name} left, or may no longer do this. Whoever switches it on answers for it.":
     "{name} ist nicht mehr dabei oder darf das nicht mehr. Wer sie einschaltet, steht dafür ein.",

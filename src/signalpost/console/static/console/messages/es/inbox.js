@@ -110,6 +110,7 @@ export default /** @type {Record<string, string>} */ ({
   "was sent": "se envió",
   "with {words}": "con {words}",
   "{count} characters left": "Quedan {count} caracteres",
+  "{count} characters too many": "Sobran {count} caracteres",
   "{name} has answered, or is about to.": "{name} ha respondido o está a punto de hacerlo.",
   "{name} left, or may no longer do this. Whoever switches it on answers for it.":
     "{name} ya no está o ya no puede hacer esto. Quien la active responde por ella.",
