@@ -1,6 +1,7 @@
 """Rules for new comments: what they meet, what they do once, for whom they act, and what they would have done."""
 
 from datetime import timedelta
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,17 +21,17 @@ from signalpost.kit.http import NotSent
 
 
 class Hidden:
-    """What a network was asked to hide; it fails while it has a failure."""
+    """What a network was asked to hide; at some comments it fails."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
-        self.failure: Exception | None = None
+        self.failures: dict[str, Exception] = {}
 
     async def hide(self, _session: Any, remote_id: str, _reference: Any, hidden: bool) -> None:
         self.calls.append(remote_id)
         assert hidden
-        if self.failure is not None:
-            raise self.failure
+        if remote_id in self.failures:
+            raise self.failures[remote_id]
 
 
 @pytest.fixture
@@ -213,19 +214,84 @@ async def test_a_network_that_cannot_hide_is_said_in_the_log(post: Commented, mo
     assert "cannot hide" in use["error"]["message"]
 
 
-async def test_a_network_that_does_not_respond_is_asked_again_and_then_no_more(
+async def passed(database: Database, account_id: Any) -> None:
+    """Let the time pass until what failed is tried again."""
+    async with database.transaction() as db:
+        query = "update comment_rule_use set retry_at = now() where account_id = $1 and retry_at is not null"
+        await db.execute(query, account_id)
+
+
+FAILURES = {
+    "refuses": (NotSent("the connection was refused", stage="connect"), "platform_error"),
+    "breaks": (ValueError("a fault of the connector"), "internal_error"),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+async def test_a_comment_at_which_the_network_fails_waits_alone_longer_each_time_and_is_given_up(
+    post: Commented, hidden: Hidden, database: Database, failure: str
+) -> None:
+    error, code = FAILURES[failure]
+    await rule(post, words=["casino"], hide=True)
+    eve = post.wall.add("eve", text="casino", posted_at=clock.actual() - timedelta(minutes=3))
+    others = [post.wall.add(name, text="casino") for name in ("ada", "bob")]
+    await post.collect()
+    hidden.failures[eve.remote_id] = error
+
+    for attempt, retry in enumerate(hide.RETRIES, start=1):
+        again = await hide_all(post)
+        assert hide.PAUSE_SECONDS <= again.after_seconds <= retry.total_seconds()
+        assert again.after_seconds > retry.total_seconds() / 2 or retry.total_seconds() < 2 * hide.PAUSE_SECONDS
+        assert hidden.calls.count(eve.remote_id) == attempt
+        assert {comment.remote_id for comment in others} < set(hidden.calls), "the others are hidden at once"
+        early = await hide_all(post)
+        assert (early.after_seconds > 0, hidden.calls.count(eve.remote_id)) == (True, attempt), "not before its time"
+        await passed(database, post.account_id)
+    assert await hide_all(post) is None
+    found = {use["hiding"]: use["error"] for use in await uses(post)}
+    assert (found["failed"]["code"], found["done"]) == (code, None)
+    assert len(hidden.calls) == len(others) + len(hide.RETRIES) + 1
+
+
+async def test_a_new_comment_does_not_wait_for_one_that_failed(
+    post: Commented, hidden: Hidden, database: Database
+) -> None:
+    await rule(post, words=["casino"], hide=True)
+    eve = post.wall.add("eve", text="casino")
+    await post.collect()
+    hidden.failures[eve.remote_id] = FAILURES["refuses"][0]
+    await hide_all(post)
+    waiting = "update job set next_attempt_at = now() + interval '5 minutes' where unique_key = $1 returning id"
+    due = "select next_attempt_at <= now() from job where unique_key = $1"
+    key = f"{hide.HIDE}/{post.account_id}"
+    async with database.transaction() as db:
+        assert await db.fetchval(waiting, key), "the job waits for what failed, as the engine has it wait"
+    bob = post.wall.add("bob", text="casino")
+    await post.collect()
+    async with database.connection() as db:
+        assert await db.fetchval(due, key)
+    await hide_all(post)
+    assert hidden.calls == [eve.remote_id, bob.remote_id]
+
+
+async def test_a_network_that_hangs_costs_a_run_one_call(
     post: Commented, hidden: Hidden, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hide, "ATTEMPTS_MAX", 2)
+    """The workspace's other accounts wait for no longer than that; what is left is tried after a pause, in its turn."""
+    monkeypatch.setattr(hide, "BEGIN_SECONDS_MAX", 0.0)
     await rule(post, words=["casino"], hide=True)
-    post.wall.add("ada", text="casino")
+    written = [post.wall.add(name, text="casino") for name in ("ada", "bob")]
     await post.collect()
-    hidden.failure = NotSent("the connection was refused", stage="connect")
-    again = await hide_all(post)
-    assert (again.after_seconds, [use["hiding"] for use in await uses(post)]) == (hide.RETRY_SECONDS, ["pending"])
-    assert await hide_all(post) is None
-    [use] = await uses(post)
-    assert (use["hiding"], use["error"]["code"]) == ("failed", "platform_error")
+    for comment in written:
+        hidden.failures[comment.remote_id] = FAILURES["refuses"][0]
+    monkeypatch.setattr(hide, "clock", SimpleNamespace(monotonic=count().__next__))  # a second for each comment
+    assert (await hide_all(post)).after_seconds == hide.PAUSE_SECONDS
+    assert hidden.calls == []
+    monkeypatch.setattr(hide, "BEGIN_SECONDS_MAX", 1.0)
+    for tried in (1, 2):
+        again = await hide_all(post)
+        assert len(set(hidden.calls)) == len(hidden.calls) == tried
+    assert again.after_seconds > 0
 
 
 @pytest.mark.parametrize("step", ["rule-before-hide", "rule-after-hide"])

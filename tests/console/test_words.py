@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from playwright.async_api import Page
@@ -17,6 +17,7 @@ from tests.console.pages import visit
 
 import signalpost
 from signalpost import networks
+from signalpost.comments.states import RuleErrorCode
 from signalpost.kit.problems import Problem
 from signalpost.main import wiring
 from signalpost.networks import preflight
@@ -123,6 +124,10 @@ def test_every_rule_of_a_network_has_a_sentence() -> None:
     assert len(rules) > 60
     assert rules - _keys("rules", "RULES") == set()
     assert _keys("rules", "RULES") - rules == set(), "left over"
+
+
+def test_every_reason_why_a_rule_did_not_do_something_has_a_sentence() -> None:
+    assert set(get_args(RuleErrorCode)) == _keys("../pages/inbox-words", "RULE_ERRORS")
 
 
 def test_every_code_of_a_refused_value_has_a_sentence() -> None:

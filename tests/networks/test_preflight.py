@@ -319,6 +319,10 @@ def test_capabilities_are_those_of_the_account() -> None:
         "comments": {
             "read": True, "reply": True, "hide": False, "like": False, "delete": False,
             "note": BLUESKY.facts.comments_note,
+            "replyText": {
+                "maxLength": 300, "unit": "grapheme", "bytesMax": 3_000, "urlLength": None,
+                "mentionsCountLocalPartOnly": False, "mentionsAuthor": False,
+            },
         },
         "maxTextLength": 300,
     }  # fmt: skip

@@ -3,7 +3,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType, field
 
 from signalpost.comments.schemas import Comment, Tags
-from signalpost.comments.states import Hiding, RuleAction
+from signalpost.comments.states import Hiding, RuleAction, RuleErrorCode
 from signalpost.events import Actor
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
@@ -121,7 +121,7 @@ class CommentRulePreview(Output):
 class CommentRuleUseError(Output):
     """Why something was not done."""
 
-    code: Annotated[str, Meta(examples=["comment_action_unavailable"])]
+    code: Annotated[RuleErrorCode, Meta(examples=["comment_action_unavailable"])]
     message: str
 
 

@@ -85,9 +85,14 @@ where u.workspace_id = $1 and ($2::uuid[] is null or u.profile_id = any($2)) and
     and ($4::uuid is null or u.comment_id = $4) and {keyset("u.created_at", "u.id", first=5)}
 """  # noqa: S608 - constants only
 _PENDING: Final = f"""
-select {rows.columns(UseRow, "u")} from comment_rule_use u where u.account_id = $1 and u.hiding = 'pending'
-order by u.created_at, u.id limit $2
+select {rows.columns(UseRow, "u")} from comment_rule_use u
+where u.account_id = $1 and u.hiding = 'pending' and (u.retry_at is null or u.retry_at <= now())
+order by coalesce(u.retry_at, u.created_at), u.id limit $2
 """  # noqa: S608 - constants only
+_UNTIL_PENDING: Final = """
+select greatest(extract(epoch from coalesce(retry_at, created_at) - now()), 0)::float8
+from comment_rule_use where account_id = $1 and hiding = 'pending' order by coalesce(retry_at, created_at), id limit 1
+"""
 _read: Final = rows.reader(RuleRow)
 _read_use: Final = rows.reader(UseRow)
 
@@ -144,5 +149,11 @@ async def uses(
 
 
 async def pending(db: Db, account_id: UUID, limit: int) -> Sequence[UseRow]:
-    """Return what has to be hidden at the network of an account, what waits longest first."""
+    """Return what has to be hidden at the network of an account now, what waits longest first."""
     return await rows.read_all(db, _read_use, _PENDING, account_id, limit)
+
+
+async def seconds_until_pending(db: Db, account_id: UUID) -> float | None:
+    """Return when the next comment of an account is to be hidden, 0 if one is due; None: there is none."""
+    seconds: float | None = await db.fetchval(_UNTIL_PENDING, account_id)
+    return seconds

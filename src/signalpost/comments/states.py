@@ -1,7 +1,7 @@
 """What a comment, an answer to it and a rule's use of it can be."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 CommentState = Literal["open", "done"]
 ReplyState = Literal["pending", "sending", "sent", "failed", "unknown", "rejected"]
@@ -12,6 +12,18 @@ RuleAction = Literal["assign", "tag", "done", "hide"]
 
 Hiding = Literal["pending", "done", "failed"]
 """A rule has a comment hidden at its network soon, has had it hidden, could not."""
+
+RuleErrorCode = Literal[
+    "assignee_unavailable",
+    "rule_ended",
+    "comment_action_unavailable",
+    "invalid_state",
+    "platform_error",
+    "platform_timeout",
+    "host_not_found",
+    "internal_error",
+]
+"""Why a rule did not do something. The console has a sentence for each."""
 
 ON_ITS_WAY: Final = ("pending", "sending", "sent", "unknown")
 """States of answers that others should know of before they answer too."""
@@ -30,3 +42,9 @@ APPROVAL_UNKNOWN: Final = (
     " and sent since. Look at the comment at the network before you answer again."
 )
 """Why an answer that waited for an approval is not sent."""
+
+
+def rule_error_code(code: str) -> RuleErrorCode:
+    """Return the code of what a rule did not do as the API names it."""
+    known: tuple[RuleErrorCode, ...] = get_args(RuleErrorCode)
+    return next((each for each in known if each == code), "internal_error")

@@ -16,6 +16,7 @@ from signalpost.comments.schemas import (
     CommentReplyError,
     SavedReply,
 )
+from signalpost.comments.states import rule_error_code
 from signalpost.events import CommentData
 from signalpost.kit import clock, ids
 
@@ -135,7 +136,7 @@ def rule_use(row: UseRow) -> CommentRuleUse:
         comment_id=ids.encode("cmt", row.comment_id),
         actions=row.actions,
         hiding=row.hiding,
-        error=None if row.error is None else CommentRuleUseError(row.error.code, row.error.message),
+        error=None if row.error is None else CommentRuleUseError(rule_error_code(row.error.code), row.error.message),
         created_at=clock.wire(row.created_at),
     )
 

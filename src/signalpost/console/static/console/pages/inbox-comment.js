@@ -17,7 +17,7 @@ import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store
 import { Time } from "../time.js";
 import { Notes } from "./inbox-notes.js";
 import { ReplyForm } from "./inbox-reply.js";
-import { actionWords, replyWords, stateWords } from "./inbox-words.js";
+import { actionWords, replyWords, ruleErrorWords, stateWords } from "./inbox-words.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
 /** @typedef {import("signalpost/api").Schemas["CommentReply"]} CommentReply */
@@ -147,7 +147,7 @@ function Said({ comment, uses, reload }) {
           ${t("Rule {name}:", { name: use.ruleName })} ${actionWords(use)}
           ${use.error && html`
             ${" "}
-            <span class="error">${use.error.message}</span>
+            <span class="error">${ruleErrorWords(use.error)}</span>
           `}
         </p>
       `)}

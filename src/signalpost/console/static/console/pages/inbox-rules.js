@@ -18,7 +18,7 @@ import { to } from "../router.js";
 import { loadBasics, may, networkName } from "../store.js";
 import { Time } from "../time.js";
 import { RuleDialog } from "./inbox-rule.js";
-import { actionWords, effectWords } from "./inbox-words.js";
+import { actionWords, effectWords, ruleErrorWords } from "./inbox-words.js";
 
 /** @typedef {import("signalpost/api").Schemas["CommentRule"]} CommentRule */
 /** @typedef {import("signalpost/api").Schemas["CommentRuleUseList"]} CommentRuleUseList */
@@ -185,7 +185,7 @@ function Uses() {
                   <p>
                     <a href=${to(`inbox/${use.commentId}`)}>${t("Open the comment")}</a>
                   </p>
-                  ${use.error && html`<p class="error">${use.error.message}</p>`}
+                  ${use.error && html`<p class="error">${ruleErrorWords(use.error)}</p>`}
                 </li>
               `)}
             </ol>

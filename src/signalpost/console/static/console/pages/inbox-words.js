@@ -41,6 +41,24 @@ export function effectWords({ hide, done, assigneeId, tags }, members) {
     .join(" · ");
 }
 
+/** @type {Record<string, () => string>} */
+const RULE_ERRORS = {
+  assignee_unavailable: () => t("Whoever was to take care of it does not see this client."),
+  rule_ended: () =>
+    t(
+      "The rule was deleted or switched off before, or whoever answered for it may no longer hide comments.",
+    ),
+  comment_action_unavailable: () => t("The network does not let this comment be hidden from here."),
+  invalid_state: () => t("The network refused, or the account has to be connected again."),
+  platform_error: () => t("The network failed each time."),
+  platform_timeout: () => t("The network did not respond in time."),
+  host_not_found: () => t("The server of the network cannot be found."),
+  internal_error: () => t("Something failed here. Hide it by hand, or ask whoever runs this service."),
+};
+
+/** Why a rule did not do something. @param {{code: string}} error */
+export const ruleErrorWords = ({ code }) => RULE_ERRORS[code]?.() ?? t("Something went wrong");
+
 /** What a rule did with a comment. @param {import("signalpost/api").Schemas["CommentRuleUse"]} use */
 export function actionWords({ actions, hiding }) {
   /** @type {Record<string, string>} */

@@ -47,6 +47,8 @@ export default /** @type {Record<string, string>} */ ({
   "Separated by commas; for your team, never published.":
     "Durch Kommas getrennt; für Ihr Team, werden nie veröffentlicht.",
   "Show to others again": "Anderen wieder zeigen",
+  "Something failed here. Hide it by hand, or ask whoever runs this service.":
+    "Hier ist etwas fehlgeschlagen. Verbergen Sie ihn von Hand, oder fragen Sie, wer diesen Dienst betreibt.",
   "Switch off": "Ausschalten",
   "Switch on": "Einschalten",
   "Take back": "Zurücknehmen",
@@ -54,7 +56,16 @@ export default /** @type {Record<string, string>} */ ({
   "The answer waits for an approval.": "Die Antwort wartet auf eine Freigabe.",
   "The comment is deleted.": "Der Kommentar ist gelöscht.",
   "The inbox is empty": "Der Posteingang ist leer",
+  "The network did not respond in time.": "Das Netzwerk hat nicht rechtzeitig geantwortet.",
+  "The network does not let this comment be hidden from here.":
+    "Das Netzwerk lässt diesen Kommentar von hier aus nicht verbergen.",
+  "The network failed each time.": "Das Netzwerk ist jedes Mal gescheitert.",
+  "The network refused, or the account has to be connected again.":
+    "Das Netzwerk hat es abgelehnt, oder das Konto muss neu verbunden werden.",
   "The post": "Der Beitrag",
+  "The rule was deleted or switched off before, or whoever answered for it may no longer hide comments.":
+    "Die Regel wurde vorher gelöscht oder ausgeschaltet, oder wer für sie einstand, darf keine Kommentare mehr verbergen.",
+  "The server of the network cannot be found.": "Der Server des Netzwerks ist nicht zu finden.",
   "The tags are saved.": "Die Tags sind gespeichert.",
   "This comment was deleted.": "Dieser Kommentar wurde gelöscht.",
   "To do": "Zu erledigen",
@@ -77,6 +88,8 @@ export default /** @type {Record<string, string>} */ ({
     "Wo das Netzwerk das kann; was Regeln getan haben, wird aufgelistet, auch warum etwas nicht ging.",
   "Which comments": "Welche Kommentare",
   "Who takes care of it": "Wer sich darum kümmert",
+  "Whoever was to take care of it does not see this client.":
+    "Wer sich darum kümmern sollte, sieht diesen Kunden nicht.",
   "Without text": "Ohne Text",
   Words: "Wörter",
   "Your account": "Ihr Konto",

@@ -47,6 +47,8 @@ export default /** @type {Record<string, string>} */ ({
   "Separated by commas; for your team, never published.":
     "Separadas por comas; para tu equipo, nunca se publican.",
   "Show to others again": "Volver a mostrar a los demás",
+  "Something failed here. Hide it by hand, or ask whoever runs this service.":
+    "Algo ha fallado aquí. Ocúltalo a mano o pregunta a quien administra este servicio.",
   "Switch off": "Desactivar",
   "Switch on": "Activar",
   "Take back": "Retirar",
@@ -54,7 +56,16 @@ export default /** @type {Record<string, string>} */ ({
   "The answer waits for an approval.": "La respuesta espera una aprobación.",
   "The comment is deleted.": "El comentario se ha eliminado.",
   "The inbox is empty": "La bandeja está vacía",
+  "The network did not respond in time.": "La red no ha respondido a tiempo.",
+  "The network does not let this comment be hidden from here.":
+    "La red no permite ocultar este comentario desde aquí.",
+  "The network failed each time.": "La red ha fallado todas las veces.",
+  "The network refused, or the account has to be connected again.":
+    "La red lo ha rechazado, o hay que conectar la cuenta otra vez.",
   "The post": "La publicación",
+  "The rule was deleted or switched off before, or whoever answered for it may no longer hide comments.":
+    "La regla se eliminó o se desactivó antes, o quien respondía por ella ya no puede ocultar comentarios.",
+  "The server of the network cannot be found.": "No se encuentra el servidor de la red.",
   "The tags are saved.": "Las etiquetas se han guardado.",
   "This comment was deleted.": "Este comentario se ha eliminado.",
   "To do": "Pendiente",
@@ -77,6 +88,7 @@ export default /** @type {Record<string, string>} */ ({
     "Donde la red lo permite; lo que hicieron las reglas se muestra en una lista, también por qué algo no se pudo.",
   "Which comments": "Qué comentarios",
   "Who takes care of it": "Quién se encarga",
+  "Whoever was to take care of it does not see this client.": "Quien debía ocuparse no ve este cliente.",
   "Without text": "Sin texto",
   Words: "Palabras",
   "Your account": "Tu cuenta",
