@@ -64,7 +64,7 @@ update comment_rule_use set hiding = 'failed', error = $2 where account_id = $1 
 _PAUSES: Final = f"""
 select exists (select from job where unique_key = $1 and next_attempt_at > now()
     and next_attempt_at <= now() + interval '{PAUSE_SECONDS} seconds')
-"""
+"""  # noqa: S608 - constants only
 
 
 async def enqueue(db: Db, account_id: UUID, workspace_id: UUID) -> None:
