@@ -46,5 +46,5 @@ APPROVAL_UNKNOWN: Final = (
 
 def rule_error_code(code: str) -> RuleErrorCode:
     """Return the code of what a rule did not do as the API names it."""
-    known: tuple[RuleErrorCode, ...] = get_args(RuleErrorCode)
-    return next((each for each in known if each == code), "internal_error")
+    codes: tuple[RuleErrorCode, ...] = get_args(RuleErrorCode)
+    return next((each for each in codes if each == code), "internal_error")
