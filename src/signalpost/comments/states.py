@@ -47,4 +47,4 @@ APPROVAL_UNKNOWN: Final = (
 def rule_error_code(code: str) -> RuleErrorCode:
     """Return the code of what a rule did not do as the API names it."""
     codes: tuple[RuleErrorCode, ...] = get_args(RuleErrorCode)
-    return next((each for each in codes if each == code), "internal_error")
+    return codes[codes.index(code)] if code in codes else "internal_error"
