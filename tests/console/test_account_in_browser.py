@@ -1,9 +1,11 @@
 """People look after their own account by clicks: password, second factor, where they are signed in."""
 
+import asyncio
 import base64
 import secrets
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 from playwright.async_api import expect
@@ -11,6 +13,7 @@ from tests.console.browser import OpenPage, sign_in, violations
 from tests.console.pages import visit
 from tests.helpers.service_process import Api
 
+from signalpost.embedded_postgres.start import start_postgres
 from signalpost.identity import totp
 from signalpost.kit import clock
 
@@ -98,6 +101,18 @@ async def test_a_second_factor_is_set_up_and_switched_off(open_page: OpenPage, o
         await dialog.get_by_role("button", name="Switch it off").click()
         await expect(page.get_by_role("button", name="Set it up")).to_be_visible()
     assert await logs_in(owned, email, PASSWORD) == 200
+
+
+async def test_pages_follow_the_browser_of_whoever_never_chose_a_language(open_page: OpenPage, owned: Api) -> None:
+    """As the next version writes it: decision 0452."""
+    email, state = await new_person(owned)
+    database = await asyncio.to_thread(start_postgres, owned.service.folder / "data")
+    connection = await asyncpg.connect(database.dsn())
+    await connection.execute("update app_user set locale = null where email = $1", email)
+    await connection.close()
+    async with open_page(at=owned.service, storage_state=state, locale="es-ES") as page:
+        await visit(page, "/console/account")
+        await expect(page.get_by_role("heading", name="Mi cuenta")).to_be_visible()
 
 
 async def test_a_person_says_who_they_are(open_page: OpenPage, owned: Api, axe: str) -> None:

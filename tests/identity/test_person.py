@@ -7,6 +7,8 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.identity import register
 
+from signalpost.kit.db import Database
+
 
 async def test_a_person_changes_name_language_and_time_zone(api: Api) -> None:
     """What is not sent stays; the histories of their workspaces have it."""
@@ -21,6 +23,20 @@ async def test_a_person_changes_name_language_and_time_zone(api: Api) -> None:
     assert (await api.get("/auth/me", key=key)).json() == kept
     entries = (await api.get("/audit", key=key, params={"action": "update_user"})).json()["data"]
     assert len(entries) == 2
+
+
+async def test_a_language_that_was_never_chosen_is_null(api: Api, database: Database) -> None:
+    """This version does not write it. The next one does, and in an update both read the row: decision 0452."""
+    made = await register(api)
+    key = made["accessToken"]
+    async with database.transaction() as db:
+        await db.execute("update app_user set locale = null where email = $1", made["email"])
+
+    assert (await api.get("/auth/me", key=key)).json()["user"]["locale"] is None
+    renamed = await api.patch("/auth/me", json={"name": "Ada L."}, key=key)
+    assert renamed.json()["user"]["locale"] is None
+    chosen = await api.patch("/auth/me", json={"locale": "es"}, key=key)
+    assert chosen.json()["user"]["locale"] == "es"
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ class UserRow(Struct):
     name: str | None
     avatar_url: str | None
     timezone: str
-    locale: str
+    locale: str | None
     is_staff: bool
     totp_enabled: bool
     created_at: datetime

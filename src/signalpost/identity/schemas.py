@@ -63,7 +63,13 @@ class User(Output):
     name: Annotated[str | None, Meta(examples=["Ada Lovelace"])]
     avatar_url: Annotated[str | None, Meta(examples=["https://example.com/ada.jpg"])]
     timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
-    locale: Annotated[str, Meta(examples=["en"])]
+    locale: Annotated[
+        str | None,
+        Meta(
+            description="The language; null: they never chose one, and pages follow the browser.",
+            examples=["en"],
+        ),
+    ]
     is_staff: bool
     totp_enabled: Annotated[bool, Meta(description="Whether signing in needs a code of an authenticator app.")]
     created_at: Instant

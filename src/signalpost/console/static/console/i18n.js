@@ -19,15 +19,15 @@ let catalog = {};
 const opened = new Set();
 export const language = signal("en");
 
-/** What stands in `locale` of a person who chose no language: then the browser's counts. */
+/** What stands for a person who chose no language, if it is not null: then the browser's counts. Decision 0452. */
 export const NO_LANGUAGE = "en";
 
 /**
  * Take over the language that the person chose in another browser, if this one has none.
- * @param {string} chosen as BCP 47 writes it
+ * @param {string | null} chosen as BCP 47 writes it
  */
 export async function followLanguage(chosen) {
-  if (localStorage.getItem("language") || chosen === NO_LANGUAGE) return;
+  if (localStorage.getItem("language") || chosen === null || chosen === NO_LANGUAGE) return;
   if (new URLSearchParams(location.search).has("lang")) return;
   const code = chosen.slice(0, 2);
   if (Object.hasOwn(LANGUAGES, code)) await setLanguage(code);
