@@ -145,6 +145,35 @@ async def test_an_empty_place_or_slot_begins_a_post_at_its_time(
     await owned.call("DELETE", f"/queues/{queue['id']}")
 
 
+async def test_good_hours_are_offered_until_a_post_stands_there(
+    console: OpenPage, owned: Api, planned: dict[str, Any]
+) -> None:
+    """In a week that is all to come: those that the service recommends, and of a day in the month the best one."""
+    monday = coming.weekday(5, 0)
+    query = {"profileId": planned["profile"], "timezone": BERLIN}
+    best = (await owned.get("/analytics/best-times", params=query))["recommended"]
+    walls = [f"{monday + timedelta(days=each['dayOfWeek'])}T{each['hour']:02}:00" for each in best]
+    first_of_days = {wall[:10]: wall for wall in reversed(walls)}
+    async with console(locale="en-GB") as page:
+        await show(page, planned, "week", f"{monday}")
+        hints = page.get_by_role("link", name="Usually a good hour")
+        await expect(hints).to_have_count(len(walls))
+        for wall in walls:
+            await expect(cell(page, wall).locator(hints)).to_contain_text(wall[11:])
+        await show(page, planned, "weeks", f"{monday}")
+        for date, wall in first_of_days.items():
+            await expect(cell(page, f"{date}T09:00").locator(hints)).to_contain_text(wall[11:])
+        await cell(page, f"{walls[0][:10]}T09:00").locator(hints).click()
+        await expect(page.get_by_label("Date and time")).to_have_value(walls[0])
+        await expect(page.get_by_label("Client", exact=True)).to_have_value(planned["profile"])
+
+        await schedule(owned, planned, "At the best hour", walls[0])
+        await show(page, planned, "week", f"{monday}")
+        await expect(hints).to_have_count(len(walls) - 1)
+        await expect(cell(page, walls[0])).to_contain_text("At the best hour")
+        await expect(cell(page, walls[0]).locator(hints)).to_have_count(0)
+
+
 async def test_keys_lead_through_days_and_views(console: OpenPage, axe: str, planned: dict[str, Any]) -> None:
     last = next(
         coming.day(months, 31) for months in (8, 9, 10) if coming.day(months, 1).month in (1, 3, 5, 7, 8, 10, 12)

@@ -19,7 +19,7 @@ let catalog = {};
 const opened = new Set();
 export const language = signal("en");
 
-/** What stands for a person who chose no language, if it is not null: then the browser's counts. Decision 0452. */
+/** What null stands for in older rows: no language was chosen, and the browser's counts. Decision 0452. */
 export const NO_LANGUAGE = "en";
 
 /**

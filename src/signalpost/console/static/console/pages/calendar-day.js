@@ -5,7 +5,7 @@ import { wallTime, zoneLabel } from "../time.js";
 import { addDays, dateOf, dayName, hoursOf } from "../zones.js";
 import { Skeleton } from "../components/loaded.js";
 import { More } from "../components/more.js";
-import { Cell, Entries, Grid, Hours, LONG, MORNING, openSlots } from "./calendar-parts.js";
+import { Cell, Entries, GoodHour, Grid, Hours, LONG, MORNING, openSlots } from "./calendar-parts.js";
 import { momentOf, timeOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-data.js").FreeSlot} FreeSlot */
@@ -81,7 +81,21 @@ export default function Day(props) {
  *   hours: ReturnType<typeof hoursOf>, index: number, posts: Post[], free: FreeSlot[]
  * }} props
  */
-function DayHour({ hours, index, posts, free, date, today, zone, open, onCreate, focused, drop }) {
+function DayHour({
+  hours,
+  index,
+  posts,
+  free,
+  date,
+  today,
+  zone,
+  best,
+  filters,
+  open,
+  onCreate,
+  focused,
+  drop,
+}) {
   const { at, wall } = hours[index];
   const now = wallTime(new Date(), zone);
   const within = (/** @type {string} */ moment) =>
@@ -90,6 +104,7 @@ function DayHour({ hours, index, posts, free, date, today, zone, open, onCreate,
   const move = (/** @type {Post} */ post) =>
     drop(post, new Date(at.getTime() + (Date.parse(post.scheduledAt ?? "") % 3_600_000 || 0)));
   const inside = posts.filter((post) => within(momentOf(post)));
+  const slots = free.filter((slot) => within(slot.at));
   const isTwice = hours.some((other, place) => place !== index && other.wall === wall);
   const isPast = date < today || (date === today && wall.slice(0, 13) < now.slice(0, 13));
   return html`
@@ -109,13 +124,10 @@ function DayHour({ hours, index, posts, free, date, today, zone, open, onCreate,
         }
         onDrop=${move}
       >
-        <${Entries}
-          posts=${inside}
-          slots=${free.filter((slot) => within(slot.at))}
-          zone=${zone}
-          open=${open}
-          isBig
-        />
+        <${Entries} posts=${inside} slots=${slots} zone=${zone} open=${open} isBig />
+        ${slots.length === 0 && html`
+          <${GoodHour} best=${best} place=${wall} posts=${inside} zone=${zone} filters=${filters} />
+        `}
       <//>
     </tr>
   `;

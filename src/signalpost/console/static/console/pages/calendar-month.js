@@ -5,7 +5,7 @@ import { number, t, tn } from "../i18n.js";
 import { wallTime } from "../time.js";
 import { addDays, dateOf, dayName, resolve } from "../zones.js";
 import { WEEKS } from "./calendar-data.js";
-import { Cell, Grid, LONG, Slot, cellLabel, datesOf, openSlots } from "./calendar-parts.js";
+import { Cell, GoodHour, Grid, LONG, Slot, cellLabel, datesOf, openSlots } from "./calendar-parts.js";
 import { Entry, momentOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-parts.js").ViewProps} ViewProps */
@@ -100,6 +100,8 @@ function MonthDay({
   today,
   zone,
   slots,
+  best,
+  filters,
   open,
   onCreate,
   focused,
@@ -130,6 +132,7 @@ function MonthDay({
       onDrop=${move}
     >
       <div class="day-head">
+        <${GoodHour} best=${best} place=${date} posts=${posts} zone=${zone} filters=${filters} />
         <button type="button" class="day-number" onClick=${openDay}>
           <span class="hidden">${t("Open {day}", { day: dayName(date, LONG) })}</span>
           <span aria-hidden="true">

@@ -1,5 +1,6 @@
 // What the views of the calendar are made of: a grid with its cells, posts and free slots in their order.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
+import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
 import { to } from "../router.js";
 import { wallTime } from "../time.js";
@@ -11,6 +12,7 @@ import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 /** @typedef {import("../html.js").Children} Children */
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
+/** @typedef {import("signalpost/api").Schemas["BestTimes"]} BestTimes */
 
 /** @typedef {import("./calendar-data.js").CalendarDay} CalendarDay */
 /** @typedef {import("./calendar-data.js").FreeSlot} FreeSlot */
@@ -18,7 +20,8 @@ import { Entry, dragged, momentOf, timeOf } from "./calendar-post.js";
 /**
  * @typedef {{view: string, isPrinting: boolean,
  *   days: Map<string, CalendarDay>, first: string, last: string, date: string, today: string,
- *   zone: string, slots: FreeSlot[], open: (post: Post) => void, onCreate: ((wall: string) => void) | null,
+ *   zone: string, slots: FreeSlot[], best: BestTimes | null, filters: {profileId: string},
+ *   open: (post: Post) => void, onCreate: ((wall: string) => void) | null,
  *   focused: {current: string}, show: (change: Record<string, string>) => void,
  *   drop: (post: Post, at: Date) => void,
  *   page?: any, setPage: (page: any) => void, moved: Record<string, string>}} ViewProps
@@ -173,6 +176,39 @@ export const Slot = ({ slot, zone }) => html`
     <span class="hidden">${t("free slot")}</span>
   </a>
 `;
+
+/** How sure it is that an hour is good. @param {BestTimes} best */
+const hintOf = (best) => {
+  if (best.basis === "defaults") return t("Usually a good hour");
+  return best.confidence === "low" ? t("Perhaps a good hour") : t("Your posts do well at this hour");
+};
+
+/**
+ * The best hour of a day, or this hour if it is good: it leads to a post at that time.
+ * @param {{
+ *   best: BestTimes | null, place: string, posts: Post[], zone: string, filters: {profileId: string}
+ * }} props `place`: a day or an hour, as wall time
+ */
+export function GoodHour({ best, place, posts, zone, filters: { profileId } }) {
+  const day = (new Date(`${place.slice(0, 10)}T00:00Z`).getUTCDay() + 6) % 7;
+  const now = wallTime(new Date(), zone);
+  const taken = posts.map((post) => wallTime(new Date(momentOf(post)), zone).slice(0, 13));
+  const wall = best?.recommended
+    .filter(({ dayOfWeek }) => dayOfWeek === day)
+    .map(({ hour }) => `${place.slice(0, 10)}T${String(hour).padStart(2, "0")}:00`)
+    .find((at) => at > now && at.startsWith(place) && !taken.includes(at.slice(0, 13)));
+  if (!best || !wall) return null;
+  return html`
+    <a
+      class="good-hour"
+      href=${to("compose", { at: wall, timezone: zone, profileId })}
+      title=${hintOf(best)}
+    >
+      <${Icon} name="star" /> ${timeOf(`${wall}Z`, "UTC")}
+      <span class="hidden">${hintOf(best)}</span>
+    </a>
+  `;
+}
 
 /**
  * The free slots at whose time no post of the profile stands already.

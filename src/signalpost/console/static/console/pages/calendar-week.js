@@ -3,7 +3,17 @@ import { html } from "../html.js";
 import { number, t, tn } from "../i18n.js";
 import { wallTime } from "../time.js";
 import { addDays, dateOf, dayName, hoursOf, resolve } from "../zones.js";
-import { Cell, Entries, Grid, Hours, LONG, MORNING, datesOf, openSlots } from "./calendar-parts.js";
+import {
+  Cell,
+  Entries,
+  GoodHour,
+  Grid,
+  Hours,
+  LONG,
+  MORNING,
+  datesOf,
+  openSlots,
+} from "./calendar-parts.js";
 import { momentOf, timeOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-data.js").CalendarDay} CalendarDay */
@@ -139,7 +149,18 @@ function WeekDay({ column: { date, day }, today, show }) {
 }
 
 /** @param {ViewProps & {column: Column, hour: number, isFirst: boolean}} props */
-function WeekHour({ column: { date, hours }, hour, isFirst, zone, open, onCreate, focused, drop }) {
+function WeekHour({
+  column: { date, hours },
+  hour,
+  isFirst,
+  zone,
+  best,
+  filters,
+  open,
+  onCreate,
+  focused,
+  drop,
+}) {
   const { at, posts, slots } = /** @type {Hour} */ (hours.get(hour));
   const wall = `${date}T${String(hour).padStart(2, "0")}:00`;
   const now = wallTime(new Date(), zone);
@@ -166,6 +187,9 @@ function WeekHour({ column: { date, hours }, hour, isFirst, zone, open, onCreate
     >
       ${note && html`<span class="soft small">${note}</span>`}
       <${Entries} posts=${posts} slots=${slots} zone=${zone} open=${open} />
+      ${slots.length === 0 && html`
+        <${GoodHour} best=${best} place=${wall} posts=${posts} zone=${zone} filters=${filters} />
+      `}
     <//>
   `;
 }

@@ -1,6 +1,7 @@
 // The calendar: posts at their times in the zone of the workspace or profile, by month, week, day or as a
 // list.
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { get } from "../api.js";
 import { t, tn } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
@@ -76,7 +77,7 @@ export default function Calendar({ query }) {
  * @param {boolean} isPlan whether free slots are shown, too
  */
 function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
-  const { profileId } = filters;
+  const { profileId, platform } = filters;
   const [isPrinting, setPrinting] = useState(false);
   const inputs = [view, first, last, zone, isPrinting, ...Object.values(filters)];
   const loaded = useLoad(async () => {
@@ -89,6 +90,14 @@ function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
   const slots = useLoad(
     async () => (isPlan ? freeSlots(first, last, zone, profileId) : { slots: [], left: 0 }),
     [isPlan, first, last, zone, profileId],
+  );
+  const hasHints = isPlan && viewName !== "list" && may("analytics:read");
+  const best = useLoad(
+    async () =>
+      hasHints
+        ? get("/analytics/best-times", { timezone: zone, profileId, platform }, { quiet: true })
+        : null,
+    [hasHints, zone, profileId, platform],
   );
   useLive(loaded.reload, { seconds: LIVE_SECONDS, active: !(/** @type {any} */ (loaded.data)?.hasMore) });
   const { moved, move } = useMoves(loaded);
@@ -108,7 +117,8 @@ function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
     });
     return () => cancelAnimationFrame(frame);
   }, [isPrinting, data]);
-  return { loaded, slots, moved, move, isCurrent, data, days, posts, isPrinting, setPrinting };
+  const plan = { days, isPrinting, slots: slots.data?.slots ?? [], best: best.data ?? null };
+  return { loaded, slots, moved, move, isCurrent, data, posts, plan, setPrinting };
 }
 
 /** @param {{query: Record<string, string>}} props */
@@ -120,16 +130,14 @@ function Shown({ query }) {
   const canWrite = may("posts:write");
   const isPlan = canWrite && !status && !tag && view !== "list" && may("profiles:read");
   const shownDays = useDays(place, isPlan);
-  const { loaded, slots, moved, move, isCurrent, data, days, posts } = shownDays;
+  const { loaded, slots, moved, move, isCurrent, data, posts } = shownDays;
   const [opened, setOpened] = useState(/** @type {Post | null} */ (null));
   const focused = useRef("");
   const { show, step, create } = stepsOf(place);
   useKeys({ ...place, profileId, focused, show, step, create: canWrite ? create : null });
   const shared = {
     ...place,
-    days,
-    isPrinting: shownDays.isPrinting,
-    slots: slots.data?.slots ?? [],
+    ...shownDays.plan,
     open: setOpened,
     onCreate: canWrite ? create : null,
     focused,

@@ -82,4 +82,7 @@ export default /** @type {Record<string, string>} */ ({
   "{n} filters": "{n} Filter",
   "{n} free slot": "{n} freier Termin",
   "{n} free slots": "{n} freie Termine",
+  "Perhaps a good hour": "Vielleicht eine gute Stunde",
+  "Usually a good hour": "Meist eine gute Stunde",
+  "Your posts do well at this hour": "Um diese Zeit kommen Ihre Beiträge gut an",
 });

@@ -87,4 +87,7 @@ export default /** @type {Record<string, string>} */ ({
   "{n} filters": "{n} filtros",
   "{n} free slot": "{n} franja libre",
   "{n} free slots": "{n} franjas libres",
+  "Perhaps a good hour": "Quizá una buena hora",
+  "Usually a good hour": "Suele ser una buena hora",
+  "Your posts do well at this hour": "A esta hora tus publicaciones funcionan bien",
 });
