@@ -222,8 +222,11 @@ def test_each_network_says_what_is_possible_with_comments() -> None:
         connector = CONNECTORS[key]
         comments = capabilities(connector)["comments"]
         able = [comments[name] for name in ("read", "reply", "hide", "like", "delete")]
-        assert rows[connector.facts.name][:5] == ["yes" if one else "no" for one in able], key
-        assert all(able) or rows[connector.facts.name][5] == comments["note"], key
+        read, reply, longest, *others = rows[connector.facts.name]
+        assert [read, reply, *others[:3]] == ["yes" if one else "no" for one in able], key
+        assert longest.startswith(f"{comments['replyText']['maxLength']} " if comments["reply"] else ""), key
+        assert bool(longest) == comments["reply"], key
+        assert all(able) or others[3] == comments["note"], key
         assert json.dumps(comments)
 
 
