@@ -25,6 +25,7 @@ from uuid import UUID
 from simulator.ledger import Entry
 from simulator.messages import Fail, File, Request, Response
 from simulator.network import Network, Route, route
+from simulator.networks.ghost_comments import GhostComments
 from simulator.oauth import Grant
 from simulator.world import App, Person, World
 
@@ -85,7 +86,7 @@ def slugged(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:185] or "post"
 
 
-class Ghost(Network):
+class Ghost(GhostComments):
     key = "ghost"
 
     def __init__(self, world: World) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -15,6 +15,7 @@ from signalpost import networks
 from signalpost.comments import work
 from signalpost.comments.actions import plan, together
 from signalpost.context import AppContext
+from signalpost.engine.jobs import RunAgain
 from signalpost.kit.db import Database
 from signalpost.kit.http import Response
 from signalpost.networks.connectors import sandbox
@@ -212,3 +213,117 @@ async def test_more_than_one_step_looks_at_are_looked_at_in_their_order(
         pass
     waits = [(await source(each))["wait"] > timedelta(0) for each in posts]
     assert waits == [False, False, True, True]
+
+
+@pytest.fixture
+async def posts(post: Commented, context: AppContext, api: Api, make: Make) -> list[Commented]:
+    """Posts of four workspaces, all due now, and nothing else."""
+    found = [post]
+    for _ in range(3):
+        one = await make.owner()
+        await make.account(one)
+        found.append(await Commented(context, api, one).publish(make))
+    for each in found:
+        await each.is_due()
+    async with context.database.transaction() as db:
+        query = "update comment_source set next_attempt_at = now() + interval '1 day' where not target_id = any($1)"
+        await db.execute(query, [each.target_id for each in found])
+        await db.execute("delete from job where kind = $1", together.SHARE)
+    return found
+
+
+def share_of(post: Commented) -> int:
+    return post.account_id.bytes[15] % together.SHARES
+
+
+async def are_due(posts: list[Commented]) -> list[bool]:
+    return [(await source(each))["wait"] <= timedelta(0) for each in posts]
+
+
+class Asked:
+    """Which posts the network was asked for, in this order; it answers when it may."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.remote_ids: list[str] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+        self.began = asyncio.Event()
+        served = dataclasses.replace(sandbox.CONNECTOR, comments=self._list)
+        monkeypatch.setitem(networks.CONNECTORS, "sandbox", served)
+
+    async def _list(self, _session: Any, remote_ids: Any, _since: Any) -> dict[str, Comments]:
+        self.remote_ids += remote_ids
+        self.began.set()
+        await self.may_answer.wait()
+        return {remote_id: Comments(items=(), complete=True) for remote_id in remote_ids}
+
+
+async def test_a_worker_that_does_not_keep_up_is_helped_by_others_at_other_accounts(
+    posts: list[Commented], context: AppContext, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever share an account is in, it is asked once; and each share has a lane, so that workers can take it."""
+    monkeypatch.setattr(together, "POSTS", 1)
+    asked, lease = Asked(monkeypatch), cast("Any", posts[0].lease)
+    await job(context, work.LOOK)(lease, {})
+    async with database.connection() as db:
+        query = "select payload, queue from job where kind = $1 order by payload->>'share'"
+        waiting = await db.fetch(query, together.SHARE)
+    assert [row["payload"]["share"] for row in waiting] == [1, 2, 3]
+    assert len({row["queue"] for row in waiting}) == 3
+
+    for row in waiting:  # by workers of their own
+        while await job(context, together.SHARE)(lease, row["payload"]):
+            pass
+    assert sorted(asked.remote_ids) == sorted(each.post["targets"][0]["platformPostId"] for each in posts)
+    assert await are_due(posts) == [False] * 4
+
+    for each in posts:
+        await each.is_due()
+    while await job(context, work.LOOK)(lease, {}):  # beside others, it looks at its own share alone
+        pass
+    assert await are_due(posts) == [share_of(each) != 0 for each in posts]
+
+
+async def test_one_that_keeps_up_looks_at_everything_by_itself(
+    posts: list[Commented], context: AppContext, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, lease = Asked(monkeypatch), cast("Any", posts[0].lease)
+    assert await job(context, work.LOOK)(lease, {}) is None
+    assert (len(asked.remote_ids), await are_due(posts)) == (4, [False] * 4)
+    async with database.connection() as db:
+        assert await db.fetchval("select count(*) from job where kind = $1", together.SHARE) == 0
+
+
+async def test_a_worker_looks_at_one_share_at_a_time(
+    posts: list[Commented], context: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it gives looks one place, however many shares wait; another worker goes on with them meanwhile."""
+    asked, lease = Asked(monkeypatch), cast("Any", posts[0].lease)
+    asked.may_answer.clear()
+    worker, other = together.Looking(context), together.Looking(context)
+    mine = share_of(posts[0])
+    theirs = (mine + 1) % together.SHARES
+    looking = asyncio.create_task(worker.run_share(lease, {"share": mine}))
+    await asked.began.wait()
+
+    assert await worker.run_share(lease, {"share": theirs}) == RunAgain(together.BUSY_SECONDS)
+    asked.may_answer.set()
+    assert await other.run_share(lease, {"share": theirs}) is None
+    assert await looking is None
+    assert await are_due(posts) == [share_of(each) not in {mine, theirs} for each in posts]
+
+
+async def test_a_network_that_takes_too_long_is_not_asked_twice_at_each_look(
+    post: Commented, context: AppContext, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(together, "ASK_SECONDS_MAX", 0.05)
+    asked, looking = Asked(monkeypatch), together.Looking(context)
+    asked.may_answer.clear()
+    for _ in range(2):
+        await post.is_due()
+        await post.is_alone()
+        await looking.step(cast("Any", post.lease))
+        assert await has_job(post)
+        async with database.transaction() as db:
+            await db.execute("delete from job where unique_key = $1", f"{plan.KEY}{post.account_id}")
+    assert len(asked.remote_ids) == 1

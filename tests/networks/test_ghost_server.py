@@ -33,6 +33,7 @@ from signalpost.networks.connectors.ghost.find import slug_of_draft
 from signalpost.networks.contract import (
     ApiError,
     BadCredentials,
+    Comments,
     Identity,
     InvalidField,
     NeedsReconnect,
@@ -41,6 +42,7 @@ from signalpost.networks.contract import (
     OutcomeUnknown,
     Published,
     Refused,
+    RemoteComment,
 )
 from signalpost.networks.threads import RESTORED
 
@@ -432,3 +434,46 @@ async def test_a_draft_is_taken_up_by_its_key(site: Site) -> None:
     assert slug_of_draft(post) in {one["slug"] for one in await site.posts()}
     found = await site.published(post)
     assert (found["slug"], len(await site.posts())) == ("taken-up", before + 1)
+
+
+async def test_comments_of_members_are_read_hidden_and_deleted_with_the_key_of_an_integration(real: RealSite) -> None:
+    post_id, ghost, account = (await real.published(real.named("Talk to us")))["id"], real.ghost, real.account()
+    assert GHOST.comments is not None
+    assert GHOST.hide_comment is not None
+    assert GHOST.delete_comment is not None
+
+    async def listed(one: str) -> Comments | None:
+        assert GHOST.comments is not None
+        return (await GHOST.comments(account, [one], None))[one]
+
+    async def by_id() -> dict[str, RemoteComment]:
+        return {item.remote_id: item for item in (await listed(post_id) or Comments()).items}
+
+    async def says(member_id: str, content: str, **more: str) -> str:
+        comment = {"post_id": post_id, "member_id": member_id, "html": content, **more}
+        return str((await ghost.ask("POST", "/comments/", json={"comments": [comment]}))["comments"][0]["id"])
+
+    assert await listed(post_id) == Comments(items=(), complete=True)
+    assert await listed("0" * 24) is None
+    await ghost.ask("PUT", "/settings/", json={"settings": [{"key": "comments_enabled", "value": "all"}]})
+    about = {"email": f"ada-{post_id}@bakery.example", "name": "Ada"}
+    [ada] = (await ghost.ask("POST", "/members/", json={"members": [about]}))["members"]
+    first = await says(ada["id"], "<p>Is it <strong>rye</strong> &amp; wheat?<br>Or both</p>")
+    below = await says(ada["id"], "<p>I ask this too</p>", parent_id=first)
+    nested = await says(ada["id"], "<p>And I</p>", parent_id=first, in_reply_to_id=below)
+
+    items = await by_id()
+    assert {comment_id: item.parent_id for comment_id, item in items.items()} == {
+        first: None, below: first, nested: below,
+    }  # fmt: skip
+    question = items[first]
+    assert (question.author_name, question.author_id, question.is_own) == ("Ada", ada["id"], False)
+    assert question.text == "Is it rye & wheat?\nOr both"
+    assert abs(question.posted_at - datetime.now(UTC)) < timedelta(minutes=5)
+    for hidden in (True, True, False, False):
+        await GHOST.hide_comment(account, first, {}, hidden)
+        assert (await by_id())[first].hidden is hidden
+    for comment_id in (below, below, "0" * 24):  # what is gone counts as deleted
+        await GHOST.delete_comment(account, comment_id, {})
+    assert below not in await by_id()
+    assert (await listed(post_id) or Comments()).complete

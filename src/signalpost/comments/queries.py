@@ -179,6 +179,7 @@ exists (select from target where account_id = {account_id} and next_attempt_at <
 _DUE_OF_ALL: Final = f"""
 with due as materialized (
     select * from comment_source where next_attempt_at <= now() and (next_attempt_at, target_id) > ($1, $2)
+        and mod(get_byte(uuid_send(account_id), 15), $6) = any($7)
     order by next_attempt_at, target_id limit $3
 ), accounts as materialized (
     select a.id, {tenant_sql("a.workspace_id")} as tenant_id,
@@ -280,10 +281,19 @@ async def due(db: Db, account_id: UUID, workspace_id: UUID, limit: int) -> list[
 
 
 async def due_of_all(
-    db: Db, after: tuple[datetime, UUID], limit: int, *, job_key: str, platforms: Sequence[str]
+    db: Db,
+    after: tuple[datetime, UUID],
+    limit: int,
+    *,
+    job_key: str,
+    platforms: Sequence[str],
+    shares: tuple[int, Sequence[int]],
 ) -> list[DueOfAll]:
-    """Return the next targets whose comments are due, of all accounts, those that wait longest first."""
-    records = await db.fetch(_DUE_OF_ALL, *after, limit, job_key, platforms)
+    """Return the next targets whose comments are due, of all accounts, those that wait longest first.
+
+    `shares`: how many there are, and the numbers of those that are asked for; an account is in one of them.
+    """
+    records = await db.fetch(_DUE_OF_ALL, *after, limit, job_key, platforms, *shares)
     return [DueOfAll(DueTarget(*record[:9]), *record[9:]) for record in records]
 
 

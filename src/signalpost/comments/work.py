@@ -54,8 +54,10 @@ def jobs(context: AppContext) -> list[JobKind]:
         """Go through the accounts once."""
         return await missed.run(lease)
 
+    looking = together.Looking(context)
     return [
-        JobKind(LOOK, together.Looking(context).run, LOOK_SECONDS),
+        JobKind(LOOK, looking.run, LOOK_SECONDS),
+        JobKind(together.SHARE, looking.run_share),
         JobKind(ADD_MISSED, add_missed, ADD_MISSED_SECONDS),
         JobKind(plan.COLLECT, collect_account),
         JobKind(send.SEND, send_reply, given_up=give_up),

@@ -68,6 +68,10 @@ class TooLarge(Exception):
     """It takes a job of the account's own."""
 
 
+class TooSlow(TooLarge):
+    """A call took longer than it may beside the work of others."""
+
+
 async def collect(context: AppContext, lease: Lease, account_id: UUID) -> RunAgain | None:
     """Ask for the comments of what is due on an account, and store them. Repeating it stores nothing twice."""
     async with context.database.connection() as db:
@@ -162,7 +166,7 @@ async def _call(asking: Asking, batch: Sequence[DueTarget]) -> Mapping[str, Comm
 
     Raises:
         ApiError, NoCredentials, HttpFailure: it gave no comments.
-        TooLarge: it did not within `asking.seconds`.
+        TooSlow: it did not within `asking.seconds`.
     """
     function, platform = asking.connector.comments, asking.row.platform
     if function is None:
@@ -179,7 +183,7 @@ async def _call(asking: Asking, batch: Sequence[DueTarget]) -> Mapping[str, Comm
         raise
     except TimeoutError:
         if asking.seconds is not None:
-            raise TooLarge from None
+            raise TooSlow from None
         raise BadResponse(f"the network took longer than {seconds:.0f} s") from None
     except Exception as error:
         _logger.exception("comments.unexpected_error", platform=platform, account=str(asking.row.id))

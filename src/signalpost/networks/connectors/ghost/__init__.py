@@ -7,6 +7,7 @@ published or mailed twice: a draft is found by its key, and Ghost mails a post w
 
 from signalpost.networks.connectors.ghost.account import check, connect
 from signalpost.networks.connectors.ghost.calls import explain
+from signalpost.networks.connectors.ghost.comments import comments, delete_comment, hide_comment
 from signalpost.networks.connectors.ghost.facts import FACTS, preflight
 from signalpost.networks.connectors.ghost.publish import delete, publish, reconcile
 from signalpost.networks.contract import Connector
@@ -21,5 +22,8 @@ CONNECTOR = Connector(
     reconcile=reconcile,
     check=check,
     delete=delete,
+    comments=comments,
+    hide_comment=hide_comment,
+    delete_comment=delete_comment,
     preflight=preflight,
 )

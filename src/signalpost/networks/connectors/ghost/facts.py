@@ -136,8 +136,8 @@ FACTS = Facts(
     media_total=20,
     media_mixed=True,
     options={**_OF_A_POST, **_OF_A_MAIL},
-    comments_note="Comments at Ghost are those of its members, and an answer has to be one of a member as well, which "
-    "an account is not. This version does not read them either.",
+    comments_note="Ghost has an answer written by a member of the site, which an account is not, and lets no "
+    "integration like comments. Older versions of Ghost let integrations read none.",
     notes="A post is made as a draft and then published. Its text becomes paragraphs with links; then come the files, "
     "several images as galleries of nine. How large a file may be, each site decides. Nobody gets an e-mail unless "
     "`newsletter` says so.",
