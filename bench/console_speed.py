@@ -122,7 +122,7 @@ async def presses(visitor: Visitor) -> float:
     count = 0
     for address, names in (
         ("/console/calendar", ("Month", "Week", "5 weeks", "Later", "Choose posts")),
-        ("/console/posts", ("Choose posts",)),
+        ("/console/posts", ("Show more",)),
         ("/console/accounts", ("Connect an account",)),
         ("/console/team", ("Invite someone",)),
     ):

@@ -1,13 +1,17 @@
 """Clients are made, changed and deleted by clicks."""
 
+import asyncio
 import secrets
 
+import asyncpg
 import pytest
 from playwright.async_api import expect
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
 from tests.console.test_composer_in_browser import connect
 from tests.helpers.service_process import Api
+
+from signalpost.embedded_postgres.start import start_postgres
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -78,3 +82,25 @@ async def test_an_account_has_another_language_than_its_client(console: OpenPage
         await expect(choice).to_have_count(0)
         history = (await owned.get("/audit", params={"action": "update_account"}))["data"]
     assert [entry["changes"][0]["to"] for entry in history[:2]] == [None, "en-GB"]
+
+
+async def test_why_an_account_does_not_work_is_said_in_the_language_of_the_page(console: OpenPage, owned: Api) -> None:
+    """Not in the words that the service keeps, or that a network answered."""
+    made = await owned.post("/profiles", json={"name": f"Closed {secrets.token_hex(3)}"})
+    names = [f"{word}{secrets.token_hex(3)}" for word in ("closed", "paused")]
+    bodies = [{"profileId": made["id"], "fields": {"username": name}} for name in names]
+    _, paused = [await owned.post("/platforms/sandbox/connect", json=body) for body in bodies]
+    await owned.post("/posts", json={"profileId": made["id"], "text": "Closing", "publishMode": "draft"})
+    await owned.call("PATCH", f"/platforms/accounts/{paused['id']}", json={"status": "paused"})
+    database = await asyncio.to_thread(start_postgres, owned.service.folder / "data")
+    connection = await asyncpg.connect(database.dsn())
+    statement = "update account set status = 'needs_reauth', status_reason = 'Token was revoked' where username = $1"
+    await connection.execute(statement, names[0])
+    await connection.close()
+    async with console(locale="es-ES") as page:
+        await visit(page, "/console")
+        repair = page.get_by_role("listitem").filter(has_text=names[0])
+        await expect(repair).to_contain_text("La conexión con la cuenta ha caducado.")
+        await visit(page, f"/console/accounts/{paused['id']}")
+        await expect(page.get_by_role("main")).to_contain_text("La cuenta está en pausa.")
+        await expect(page.get_by_text("user_request")).to_have_count(0)

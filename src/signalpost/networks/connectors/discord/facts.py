@@ -104,7 +104,7 @@ FACTS = Facts(
         ),
         "appliedTags": Option(
             type=Annotated[list[Snowflake], msgspec.Meta(max_length=5)],
-            description="The ids of up to 5 tags of the forum for the new post.",
+            description="Up to 5 tags of the forum for the new post.",
             label="Tags of the forum",
         ),
         "poll": Option(

@@ -51,13 +51,13 @@ FACTS = Facts(
     options={
         "boardId": Option(
             type=BoardId,
-            description="The id of the board; needed unless the account is a board that was connected.",
+            description="The board; needed unless the account is a board that was connected.",
             label="Board",
             live=True,
         ),
         "boardSectionId": Option(
             type=BoardId,
-            description="The id of a section of the board.",
+            description="A section of the board.",
             label="Section of the board",
             live=True,
             depends_on="boardId",

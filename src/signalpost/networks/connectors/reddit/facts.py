@@ -64,7 +64,7 @@ FACTS = Facts(
         ),
         "flairId": Option(
             type=_FlairId,
-            description="The id of a flair of the subreddit. Some subreddits take no post without one.",
+            description="A flair of the subreddit. Some subreddits take no post without one.",
             label="Flair",
             live=True,
             depends_on="subreddit",

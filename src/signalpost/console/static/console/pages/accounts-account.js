@@ -70,12 +70,6 @@ export function Account({ id, reload }) {
       }
       actions=${actions}
     >
-      ${account.statusReason && html`
-        <div class="notice warn">
-          <${Icon} name="warn" />
-          <p>${account.statusReason}</p>
-        </div>
-      `}
       <div class="columns">
         <${Details} account=${account} reload=${reload} />
         <${Card}

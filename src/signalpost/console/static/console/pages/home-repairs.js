@@ -113,7 +113,7 @@ function ofAccounts({ accounts }) {
       icon: "accounts",
       title: `${account.username} · ${networkName(account.platform)}`,
       text: broken
-        ? (account.statusReason ?? t("The network no longer accepts our access. Posts wait for it."))
+        ? failureSentences({ code: `health.${account.status}` }).happened
         : t("Its access ends {when}.", {
             when: account.tokenExpiresAt ? relative(account.tokenExpiresAt) : t("soon"),
           }),

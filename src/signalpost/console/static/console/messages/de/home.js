@@ -29,8 +29,6 @@ export default /** @type {Record<string, string>} */ ({
   Success: "Erfolg",
   "The last notification of the provider of payments was refused.":
     "Die letzte Benachrichtigung des Zahlungsdienstes wurde abgelehnt.",
-  "The network no longer accepts our access. Posts wait for it.":
-    "Das Netzwerk nimmt unseren Zugang nicht mehr an. Beiträge warten darauf.",
   "The newest stand here, too.": "Die neuesten stehen auch hier.",
   "The plan allows no more than that.": "Mehr erlaubt der Tarif nicht.",
   "The provider of payments has never notified this installation.":

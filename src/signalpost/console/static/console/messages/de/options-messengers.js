@@ -76,7 +76,7 @@ export default /** @type {Record<string, string>} */ ({
     "Die Nummer eines Threads des Kanals, in den die Nachricht kommt.",
   "The title of a new post in a forum or media channel. Needed there, unless `threadId` is set.":
     "Der Titel eines neuen Beitrags in einem Foren- oder Medienkanal. Dort nötig, wenn kein Thread gewählt ist.",
-  "The ids of up to 5 tags of the forum for the new post.":
+  "Up to 5 tags of the forum for the new post.":
     "Die Nummern von höchstens 5 Tags des Forums für den neuen Beitrag.",
   "A poll below the text: `{question, answers[1-10], hours?, multiple?}`. Its message has no files.":
     "Eine Umfrage unter dem Text. Ihre Nachricht hat keine Dateien.",

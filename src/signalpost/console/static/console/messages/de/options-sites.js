@@ -74,7 +74,7 @@ export default /** @type {Record<string, string>} */ ({
     "Die Sprache des Beitrags, etwa de. Üblicherweise die Sprache des Profils, und ohne diese die, die Konto und Community gemeinsam haben.",
   "The address of a picture that lists show beside the link. By default the instance takes the one of the page.":
     "Die Adresse eines Bilds, das Listen neben dem Link zeigen. Üblicherweise nimmt die Instanz das der Seite.",
-  "The id of a flair of the subreddit. Some subreddits take no post without one.":
+  "A flair of the subreddit. Some subreddits take no post without one.":
     "Ein Flair des Subreddits. Manche nehmen keinen Beitrag ohne Flair.",
   "Another text for the flair, where the subreddit allows that.":
     "Ein anderer Text für den Flair, wo das Subreddit es erlaubt.",

@@ -182,9 +182,9 @@ export default /** @type {Record<string, string>} */ ({
     "Eine Umfrage mit 2 bis 4 Antworten. Ein Beitrag mit Umfrage hat keine Medien.",
   "Labels the post as made with AI.": "Kennzeichnet den Beitrag als mit KI erstellt.",
   "Labels the post as a paid partnership.": "Kennzeichnet den Beitrag als bezahlte Partnerschaft.",
-  "The id of the board; needed unless the account is a board that was connected.":
+  "The board; needed unless the account is a board that was connected.":
     "Auf welche Pinnwand der Pin kommt. Nötig, wenn das Konto nicht selbst eine Pinnwand ist.",
-  "The id of a section of the board.": "Ein Abschnitt der gewählten Pinnwand.",
+  "A section of the board.": "Ein Abschnitt der gewählten Pinnwand.",
   "Where the pin leads, instead of the post's `link`.":
     "Wohin der Pin führt, anstelle des Links des Beitrags.",
   "The address of a cover image for a video; without it, its first second is shown.":

@@ -29,8 +29,6 @@ export default /** @type {Record<string, string>} */ ({
   Success: "Éxito",
   "The last notification of the provider of payments was refused.":
     "El último aviso del proveedor de pagos se rechazó.",
-  "The network no longer accepts our access. Posts wait for it.":
-    "La red ya no acepta nuestro acceso. Hay publicaciones que lo esperan.",
   "The newest stand here, too.": "Las más recientes aparecen también aquí.",
   "The plan allows no more than that.": "El plan no permite más.",
   "The provider of payments has never notified this installation.":

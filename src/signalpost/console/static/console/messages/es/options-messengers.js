@@ -75,7 +75,7 @@ export default /** @type {Record<string, string>} */ ({
   "The id of a thread of the channel to post in.": "El ID de un hilo del canal en el que publicar.",
   "The title of a new post in a forum or media channel. Needed there, unless `threadId` is set.":
     "El título de una publicación nueva en un canal de foro o multimedia. Allí hace falta si no se elige un hilo.",
-  "The ids of up to 5 tags of the forum for the new post.":
+  "Up to 5 tags of the forum for the new post.":
     "Los ID de hasta 5 etiquetas del foro para la publicación nueva.",
   "A poll below the text: `{question, answers[1-10], hours?, multiple?}`. Its message has no files.":
     "Una encuesta debajo del texto. Su mensaje no lleva archivos.",

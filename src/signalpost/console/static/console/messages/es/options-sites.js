@@ -74,7 +74,7 @@ export default /** @type {Record<string, string>} */ ({
     "El idioma de la publicación, como es. Lo habitual es el del perfil y, si no lo hay, lo que la cuenta y la comunidad tienen en común.",
   "The address of a picture that lists show beside the link. By default the instance takes the one of the page.":
     "La dirección de una imagen que las listas muestran junto al enlace. Lo habitual es que la instancia use la de la página.",
-  "The id of a flair of the subreddit. Some subreddits take no post without one.":
+  "A flair of the subreddit. Some subreddits take no post without one.":
     "El ID de un flair del subreddit. Algunos subreddits no aceptan publicaciones sin él.",
   "Another text for the flair, where the subreddit allows that.":
     "Otro texto para el flair, donde el subreddit lo permite.",

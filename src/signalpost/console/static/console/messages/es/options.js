@@ -184,9 +184,9 @@ export default /** @type {Record<string, string>} */ ({
     "Una encuesta con 2 a 4 respuestas. Una publicación con encuesta no lleva archivos.",
   "Labels the post as made with AI.": "Etiqueta la publicación como creada con IA.",
   "Labels the post as a paid partnership.": "Etiqueta la publicación como colaboración pagada.",
-  "The id of the board; needed unless the account is a board that was connected.":
+  "The board; needed unless the account is a board that was connected.":
     "El ID del tablero; hace falta si la cuenta conectada no es ya un tablero.",
-  "The id of a section of the board.": "El ID de una sección del tablero.",
+  "A section of the board.": "El ID de una sección del tablero.",
   "Where the pin leads, instead of the post's `link`.":
     "A dónde lleva el pin, en lugar del enlace de la publicación.",
   "The address of a cover image for a video; without it, its first second is shown.":
