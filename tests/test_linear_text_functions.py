@@ -35,6 +35,7 @@ from signalpost.networks.connectors.wordpress.blocks import content_of
 from signalpost.networks.counting import overflow
 from signalpost.networks.links import replace_links
 from signalpost.networks.preflight import text_with_link
+from signalpost.networks.replies import addressed
 from signalpost.posts import times
 from signalpost.posts.documents import Recurrence, Utm
 from signalpost.posts.recurrences import text_of
@@ -145,6 +146,7 @@ CALLED: dict[str, Callable[[str], object]] = {
     "networks.preflight.text_with_link": lambda text: [
         text_with_link(facts, text, "https://a.example", has_media=False) for facts in FACTS
     ],
+    "networks.replies.addressed": lambda text: addressed(text, "ada@far.example"),
     "posts.recurrences.text_of": lambda text: text_of(Recurrence("FREQ=DAILY", variations=["a", "b"]), text, 7),
     "posts.target_errors.clean": lambda text: clean(text, 500),
     "posts.times.schedule": lambda text: times.schedule(text, "UTC", NOW - timedelta(days=1), "/scheduledAt"),
@@ -168,6 +170,7 @@ CALLED_BY: dict[str, str] = {
     "networks.counting._length": "preflight in tests/networks/test_hostile_text.py",
     "networks.counting._units": "the same", "networks.counting.length": "the same",
     "networks.counting.text_length": "the same", "networks.preflight._text": "the same",
+    "networks.preflight._length": "the same", "networks.preflight.check_reply": "the same",
     "networks.connectors.linkedin.facts._length": "the same",
     **{f"networks.counting.{name}": "networks.counting.overflow" for name in (
         "_first", "_fits", "_has_room", "_starts")},

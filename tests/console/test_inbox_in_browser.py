@@ -88,6 +88,7 @@ COUNTED = [
     "", "abc", "a\r\nb", "e\u0301", "👍🏽", "👩‍👩‍👧‍👦 🇩🇪🇫🇷 #️⃣", "नमस्ते 한국어 日本", "a🎈", "“q”…",
     "https://example.com/" + "x" * 200, "(https://e.org/a_(b)).", "https://e.org/x, and", "http://localhost",
     "@alice@m.example, @bob", "mail alice@example.com", "🎈 https://ä.example/ü?q=日本", "x@y.example @z@", "@ada hi",
+    "@ADA@far.example. Hi", "@ada@far.example.org hi", "@ada@far.example-x",
 ]  # fmt: skip
 LEFT = """async ({ texts, handle, rules }) => {
   const script = document.querySelector('script[type="module"]').src;

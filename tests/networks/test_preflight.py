@@ -115,6 +115,7 @@ def test_the_handle_of_whoever_is_answered_counts_where_it_is_sent() -> None:
         {"limit": 500, "actual": 501}
     ]
     assert check_reply(MASTODON, "@ada@far.example " + "x" * 495, "ada@far.example", {}) == []
+    assert check_reply(MASTODON, "@ada@far.example.org " + "x" * 495, "ada@far.example", {}), "that is another user"
     assert check_reply(MASTODON, "x" * 16, None, SMALL_SERVER) == []
     assert check_reply(MASTODON, "x" * 16, "ada@far.example", SMALL_SERVER)
     assert check_reply(BLUESKY, "x" * 300, "ada.example", {}) == []

@@ -3,6 +3,7 @@
 Both are published as the parts of a thread are: with its journal and its look-ups, so they are as little sent twice.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -36,8 +37,10 @@ SKEW_SECONDS: Final = 60
 
 def addressed(text: str, author_handle: str | None) -> str:
     """Return an answer with the handle of whoever is answered: without it in the text, they do not learn of it."""
-    mention = f"@{author_handle}" if author_handle else ""
-    return text if mention.lower() in text.lower() else f"{mention} {text}"
+    if not author_handle:
+        return text
+    named = rf"(?<![\w@])@{re.escape(author_handle)}(?![\w-]|[.@]\w)"
+    return text if re.search(named, text, re.IGNORECASE) else f"@{author_handle} {text}"
 
 
 class ReplyPost(Struct, frozen=True, kw_only=True):

@@ -34,10 +34,15 @@ const UNITS = {
  * @param {string} text @param {string | null} handle of whoever is answered @param {Rules} rules
  */
 export function leftOf(text, handle, rules) {
-  const mention = rules.mentionsAuthor && handle ? `@${handle}` : "";
-  const sent = text.toLowerCase().includes(mention.toLowerCase()) ? text : `${mention} ${text}`;
+  const sent = rules.mentionsAuthor && handle && !isNamed(handle, text) ? `@${handle} ${text}` : text;
   const left = rules.maxLength - lengthOf(sent, rules);
   return rules.bytesMax === null ? left : Math.min(left, rules.bytesMax - bytes(sent));
+}
+
+/** Whether a text has this handle, and not a longer one. @param {string} handle @param {string} text */
+function isNamed(handle, text) {
+  const plain = handle.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+  return new RegExp(`(?<![${LETTER}@])@${plain}(?![${LETTER}\\-]|[.@][${LETTER}])`, "iu").test(text);
 }
 
 /** @param {string} text @param {Rules} rules */
