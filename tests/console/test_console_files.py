@@ -17,6 +17,8 @@ from tests.console.pages import FOLDER
 from tests.counterparts import tools
 
 from signalpost.console import app_pages
+from signalpost.context import AppContext
+from signalpost.main import app
 
 WEIGHT_MAX = 60_000
 ANY_MAX = 205
@@ -45,6 +47,26 @@ async def test_files_are_cached_for_ever_under_an_address_of_their_content(visit
         assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
         assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert "no-cache" in page.headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["app.js", "pages/home.js", "messages/de/frame.js", "nothing.js", "nothing/at/all.js"])
+async def test_only_files_of_this_version_are_found(visit: httpx.AsyncClient, path: str) -> None:
+    """A page of another version must not get modules of this one, which need each other."""
+    digest = app_pages.assets().digest
+    ours, others = [await visit.get(f"/assets/console-{one}/{path}") for one in (digest, digest[::-1])]
+
+    assert ours.status_code == (404 if "nothing" in path else 200)
+    assert (others.status_code, others.headers["cache-control"]) == (404, "no-store")
+
+
+def test_a_start_reads_no_file_of_the_console(empty: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading and compressing three hundred of them was a tenth of it."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr(app_pages, "assets", refuse)
+    app.create(empty)
 
 
 def _closure(name: str) -> set[str]:

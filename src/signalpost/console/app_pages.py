@@ -1,20 +1,25 @@
 """The console of people who are signed in: one page, its modules and styles. Everything else it asks of the API."""
 
+import asyncio
 import hashlib
 import json
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
-from signalpost.console.site import CachedContent, PageHandler, Site, cached, render
+from signalpost.console.site import CachedContent, Site, render
 from signalpost.console.texts import NAMES
+from signalpost.kit import problems
 from signalpost.web.request import Request
 from signalpost.web.response import Headers, Response
 from signalpost.web.router import Route
 
 PATHS = ["/console", "/console/{page}", "/console/{page}/{id}", "/console/{page}/{id}/{part}"]
+FILE_PATHS = ["/assets/{version}/{a}", "/assets/{version}/{a}/{b}", "/assets/{version}/{a}/{b}/{c}"]
+"""A module stands in a folder of a folder at most."""
 _YEAR_SECONDS = 365 * 24 * 3600
 _TYPES = {
     ".js": b"text/javascript; charset=utf-8",
@@ -40,25 +45,42 @@ _STYLE_SPACE = re.compile(rb" *([{};]) *|(?<=[:,]) +")
 _IMPORT = re.compile(r"""\bfrom\s?["'](\.[^"']+)["']""")
 
 
+class Files(Mapping[str, CachedContent]):
+    """Modules and styles by their paths. Each is compressed when it is first requested: a start needs none of them."""
+
+    def __init__(self, bodies: Mapping[str, bytes]) -> None:
+        self._bodies = bodies
+        self._contents: dict[str, CachedContent] = {}
+
+    def __getitem__(self, name: str) -> CachedContent:
+        if (content := self._contents.get(name)) is None:
+            body = self._bodies[name]
+            content = CachedContent(body, _TYPES[name[name.rindex(".") :]], max_age_seconds=_YEAR_SECONDS)
+            self._contents[name] = content
+        return content
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._bodies)
+
+    def __len__(self) -> int:
+        return len(self._bodies)
+
+
 class Assets(NamedTuple):
     """The files by their path, and one digest of all: modules import each other by relative paths."""
 
     digest: str
-    files: dict[str, CachedContent]
+    files: Files
 
 
 @cache
 def assets() -> Assets:
-    """Return the modules and styles of the console."""
+    """Return the modules and styles of the console. The first call takes a tenth of a second."""
     bodies = dict(sorted(_read(resources.files("signalpost.console") / "static" / "console", "")))
     digest = hashlib.sha256()
     for name, body in bodies.items():
         digest.update(f"{name}\0{len(body)}\0".encode() + body)
-    files = {
-        name: CachedContent(body, _TYPES[name[name.rindex(".") :]], max_age_seconds=_YEAR_SECONDS)
-        for name, body in bodies.items()
-    }
-    return Assets(digest.hexdigest()[:16], files)
+    return Assets(digest.hexdigest()[:16], Files(bodies))
 
 
 def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
@@ -139,31 +161,40 @@ def imports_of(name: str) -> list[str]:
     return paths
 
 
-def _serve(content: CachedContent) -> PageHandler:
-    return cached(lambda: content)
+def _folder() -> str:
+    return f"console-{assets().digest}"
+
+
+def _asset(folder: str, name: str) -> CachedContent:
+    """Return a file by its address.
+
+    Raises:
+        NotFound: there is none, or it is of another version.
+    """
+    if folder != _folder() or name not in assets().files:
+        raise problems.NotFound("This file is not of this version.", remediation="Load the page again.")
+    return assets().files[name]
 
 
 def routes(site: Site) -> list[Route]:
-    """Return the routes of the console."""
+    """Return the routes of the console. What reads files runs in a thread: the first time it takes long."""
     root = site.common["root"]
-    base = f"/assets/console-{assets().digest}"
     languages = json.dumps(NAMES, ensure_ascii=False)
     extensions_off = " ".join(site.web.context.settings.extensions_off)
-    installation = {"base": root + base, "languages": languages, "extensions_off": extensions_off}
+    installation = {"languages": languages, "extensions_off": extensions_off}
+
+    def whole_page(page: str) -> bytes:
+        base = f"{root}/assets/{_folder()}"
+        return render(site.web.base_url, "console", modules=modules_of(page), base=base, **installation)
 
     async def shell(request: Request) -> Response:
-        page = request.path_params.get("page", "")
-        body = render(site.web.base_url, "console", modules=modules_of(page), **installation)
+        body = await asyncio.to_thread(whole_page, request.path_params.get("page", ""))
         response = Response(200, body, list(_HEADERS), b"text/html; charset=utf-8")
         response.headers.remove((b"cache-control", b"no-store"))
         return response
 
-    files = assets().files
-    return [
-        *site.routes(PATHS, shell, bucket="console"),
-        *(
-            route
-            for name, content in files.items()
-            for route in site.routes([f"{base}/{name}"], _serve(content), bucket=None)
-        ),
-    ]
+    async def file(request: Request) -> Response:
+        folder, *names = request.path_params.values()
+        return (await asyncio.to_thread(_asset, folder, "/".join(names))).reply(request)
+
+    return [*site.routes(PATHS, shell, bucket="console"), *site.routes(FILE_PATHS, file, bucket=None)]

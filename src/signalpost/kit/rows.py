@@ -10,6 +10,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -268,7 +269,8 @@ def _is_json(hint: Any) -> bool:
     return _holds(hint, Struct) or _holds(hint, dict)
 
 
-def _documents(row: type[Struct]) -> dict[str, Any]:
+@cache  # for the columns, and for what reads them
+def _documents(row: type[Struct]) -> Mapping[str, Any]:
     """Return the types of the fields that are JSON columns."""
     hints = typing.get_type_hints(row)
     return {name: hints[name] for name in row.__struct_fields__ if _holds(hints[name], Struct)}
