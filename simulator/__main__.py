@@ -5,8 +5,10 @@ import asyncio
 import sys
 from dataclasses import replace
 
+from simulator.network import Network
 from simulator.networks import NETWORKS
 from simulator.networks.discord import Discord
+from simulator.networks.graph_push import VERIFY_TOKEN, Pushing
 from simulator.networks.lemmy import Lemmy
 from simulator.networks.matrix import Matrix
 from simulator.networks.nostr import Nostr
@@ -16,7 +18,7 @@ from simulator.networks.whatsapp import WhatsApp
 from simulator.server import Simulator
 from simulator.stripe import Stripe
 from simulator.stripe.api import SECRET_KEY, WEBHOOK_SECRET
-from simulator.world import Destination, World
+from simulator.world import App, Destination, World
 
 FLAIRS = (
     {"id": "0f7a1c3e-5a11-11ef-9d6c-2a1c5f8e0b01", "text": "Recipe", "text_editable": True, "mod_only": False},
@@ -121,7 +123,17 @@ def seed(world: World, service_url: str) -> str:
             lines += [f"# of {key}: {field} {value}" for field, value in opened.items()]
         if network.oauth is not None:
             lines += [f"{name}_CLIENT_ID={app.client_id}", f"{name}_CLIENT_SECRET={app.client_secret}"]
+            lines += _webhook(network, app, f"{service_url}/api/v1/platforms/{key}/webhook")
     return "\n".join(lines) + "\n"
+
+
+def _webhook(network: Network, app: App, url: str) -> list[str]:
+    if not isinstance(network, Pushing) or not network.push_object:
+        return []
+    return [
+        f"# webhook of {network.key}: {url}; its app: {app.client_id}",
+        f"SIGNALPOST_{network.key.upper()}_VERIFY_TOKEN={VERIFY_TOKEN}",
+    ]
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from simulator.messages import BadBody, Request, Response
+from simulator.networks.graph_push import Pushing
 from simulator.networks.slack import Slack
 from simulator.networks.telegram import Telegram
 from simulator.networks.whatsapp import WhatsApp
@@ -25,6 +26,8 @@ class Control:
             "POST /tokens": self._add_token,
             "POST /approve": self._approve,
             "POST /messages": self._send_message,
+            "POST /comments": self._comment,
+            "POST /webhooks": self._verify_webhook,
             "POST /faults": self._add_fault,
             "DELETE /faults": self._clear_faults,
             "GET /ledger": self._ledger,
@@ -100,6 +103,22 @@ class Control:
         if not isinstance(network, WhatsApp):
             raise TypeError("not WhatsApp")
         return {"statuses": network.deliver(request.json)}
+
+    def _comment(self, request: Request) -> Any:
+        """Have a person comment below `parent_id`. A network that pushes calls the webhooks of its apps."""
+        values = request.json
+        network = self.world.networks[values["network"]]
+        person = self.world.person(network.key, values["username"])
+        entry = network.receive_comment(values["parent_id"], person, values["text"])
+        return {"id": entry.remote_id, "statuses": network.deliver_pushed() if isinstance(network, Pushing) else []}
+
+    def _verify_webhook(self, request: Request) -> Any:
+        """Register the address of an app's webhook, which has to answer the challenge."""
+        values = request.json
+        network, app = self.world.networks[values["network"]], self.world.app(values["network"], values["client_id"])
+        if app is None or not isinstance(network, Pushing):
+            raise ValueError("no such app, or a network that pushes nothing")
+        return {"verified": network.verify(app, values["url"], values["verify_token"])}
 
     def _add_fault(self, request: Request) -> Any:
         values = dict(request.json)

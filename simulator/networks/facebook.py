@@ -42,7 +42,8 @@ class Facebook(FacebookComments):
         scopes=frozenset(
             {
                 "public_profile", "email", "pages_show_list", "business_management", "pages_manage_posts",
-                "pages_read_engagement", "pages_manage_engagement", "pages_read_user_content", "read_insights",
+                "pages_read_engagement", "pages_manage_engagement", "pages_manage_metadata", "pages_read_user_content",
+                "read_insights",
                 "instagram_basic", "instagram_content_publish", "instagram_manage_comments",
                 "instagram_manage_insights", "instagram_manage_contents",
             }

@@ -1,8 +1,9 @@
 """Comments on what a Page published: two levels, listed flat or by level, hidden, liked and deleted by the Page.
 
-Source: developers.facebook.com, "Object comments", "Comment", "Page moderation". As the network does, an answer to an
-answer stands below the comment on top, who wrote is shown to apps with `pages_read_user_content` alone, and a Page
-cannot hide what it wrote itself.
+Each is pushed to the apps that subscribed to the Page (`graph_push.py`), which takes `pages_manage_metadata`.
+Source: developers.facebook.com, "Object comments", "Comment", "Page moderation", "Page subscribed apps". As the network
+does, an answer to an answer stands below the comment on top, who wrote is shown to apps with `pages_read_user_content`
+alone, and a Page cannot hide what it wrote itself.
 """
 
 from typing import Any
@@ -12,15 +13,50 @@ from simulator.messages import Request, Response
 from simulator.network import route
 from simulator.networks.facebook_videos import Videos
 from simulator.networks.graph import moment
-from simulator.world import Destination
+from simulator.world import Destination, Person
 
 COMMENT_MAX = 8_000
 ENGAGE = ("pages_manage_engagement",)
+METADATA = ("pages_manage_metadata",)
+FIELDS = frozenset({"feed", "mention", "name", "picture", "ratings", "conversations"})
 
 
 class FacebookComments(Videos):
+    push_object = "page"
+
     def comment_id(self, parent_id: str) -> str:
         return f"{self._post_of(parent_id).remote_id.rpartition('_')[2]}_{self.new_id()}"
+
+    def receive_comment(self, parent_id: str, person: Person, text: str, **details: Any) -> Entry:
+        entry = super().receive_comment(parent_id, person, text, **details)
+        self._push_comment(entry, person.name)
+        return entry
+
+    def _push_comment(self, entry: Entry, author: str) -> None:
+        post = self._post_of(entry.remote_id)
+        number = post.remote_id.rpartition("_")[2]
+        self.push(post.account_id, "feed", {
+            "from": {"id": entry.account_id, "name": author}, "item": "comment", "verb": "add", "message": entry.text,
+            "comment_id": entry.remote_id, "parent_id": entry.parent_id, "post_id": f"{post.account_id}_{number}",
+            "created_time": int(entry.at.timestamp()),
+        })  # fmt: skip
+
+    @route("POST /{version}/{page}/subscribed_apps", scopes=METADATA)
+    def subscribe_page(self, request: Request) -> Response:
+        page, params = self.page_of(request, request.args["page"]), self.params(request)
+        self.only(params, "subscribed_fields")
+        fields = str(params.get("subscribed_fields") or "")
+        if not fields or not set(fields.split(",")) <= FIELDS:
+            raise self.fail(100, f"subscribed_fields has to be some of {', '.join(sorted(FIELDS))}")
+        self.subscribe_app(request, page.id, fields)
+        return Response(200, {"success": True})
+
+    @route("DELETE /{version}/{page}/subscribed_apps", scopes=METADATA)
+    def unsubscribe_page(self, request: Request) -> Response:
+        page = self.page_of(request, request.args["page"])
+        self.only(self.params(request))
+        self.unsubscribe_app(request, page.id)
+        return Response(200, {"success": True})
 
     def comment_parent(self, parent_id: str) -> str:
         entry = self.world.ledger.find(self.key, parent_id)
@@ -87,6 +123,7 @@ class FacebookComments(Videos):
             request, "comment", message, account_id=page.id, remote_id=self.comment_id(node),
             parent_id=self.comment_parent(node),
         )  # fmt: skip
+        self._push_comment(entry, page.name)
         return Response(200, {"id": entry.remote_id})
 
     @route("POST /{version}/{node}", scopes=ENGAGE)

@@ -11,12 +11,13 @@ from typing import Any
 
 from simulator.messages import Request, Response
 from simulator.network import route
-from simulator.networks.graph import LONG_LIVED_SECONDS, GraphNetwork
+from simulator.networks.graph import LONG_LIVED_SECONDS
+from simulator.networks.graph_push import Pushing
 from simulator.oauth import Grant, OAuthError
 from simulator.world import Destination, World
 
 
-class FacebookLogin(GraphNetwork):
+class FacebookLogin(Pushing):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.page_tokens: dict[str, tuple[Grant, str]] = {}

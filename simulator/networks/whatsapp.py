@@ -7,11 +7,8 @@ address is on the same host as the API. A person whose `details["hides_phone"]` 
 
 import base64
 import hashlib
-import hmac
 import json
 import secrets
-import urllib.error
-import urllib.request
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,20 +18,13 @@ from simulator.ledger import Entry
 from simulator.messages import Fail, Request, Response
 from simulator.network import route
 from simulator.networks.graph import GraphNetwork
+from simulator.networks.graph_push import VERIFY_TOKEN, Webhook, post, sign
 from simulator.oauth import Grant
 from simulator.world import App, Person, World
 
 WINDOW = timedelta(hours=24)
 ADDRESS_SECONDS = 300
 TEXT_MAX, BUTTON_TEXT_MAX = 4096, 1024
-
-
-@dataclass(frozen=True)
-class Webhook:
-    """A call of the webhook as it goes over the wire."""
-
-    body: bytes
-    headers: Mapping[str, str]
 
 
 @dataclass
@@ -143,7 +133,7 @@ class WhatsApp(GraphNetwork):
             "PHONE_NUMBER": f"+{self.phone_number}",
             "ACCESS_TOKEN": self.token(app),
             "APP_SECRET": app.client_secret,
-            "VERIFY_TOKEN": "verify-token-of-the-simulator",
+            "VERIFY_TOKEN": VERIFY_TOKEN,
             "TEMPLATE": "post_result",
         }
 
@@ -214,7 +204,7 @@ class WhatsApp(GraphNetwork):
         else:
             message = self.tap(person, values["tap"]) if "tap" in values else self.text(person, values["text"])
         hooks = self.webhooks(app, [person], [message], times=int(values.get("times", 1)))
-        return [_post(values["url"], hook) for hook in hooks]
+        return [post(values["url"], hook) for hook in hooks]
 
     # --- files --------------------------------------------------------------------------------------------------------
 
@@ -338,22 +328,6 @@ class WhatsApp(GraphNetwork):
     def sent_to(self, person: Person) -> list[Entry]:
         """Return what was sent to a person, oldest first."""
         return self.world.ledger.of(self.key, person.id)
-
-
-def sign(app: App, body: bytes) -> Webhook:
-    """Return a call with this body, signed with the secret of the app."""
-    digest = hmac.new(app.client_secret.encode(), body, hashlib.sha256).hexdigest()
-    return Webhook(body, {"Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={digest}"})
-
-
-def _post(url: str, hook: Webhook) -> int:
-    request = urllib.request.Request(url, hook.body, dict(hook.headers), method="POST")  # noqa: S310 - of a developer
-    try:
-        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - as above
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        error.close()
-        return error.code
 
 
 def options_of(entry: Entry) -> dict[str, str]:

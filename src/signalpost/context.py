@@ -242,6 +242,19 @@ class BestHours(Protocol):
     async def __call__(self, db: Db, whose: PostsOf, timezone: str, /) -> HoursByDay: ...
 
 
+class EndCommentPush(Protocol):
+    """`accounts` asks, `comments` answers: have a network push no more comments of an account that was disconnected.
+
+    `session`: what its connector still reaches it with (`networks.contract.NetworkSession`).
+    """
+
+    async def __call__(self, context: "AppContext", platform: str, remote_id: str, session: Any, /) -> None: ...
+
+
+async def _no_push(_context: "AppContext", _platform: str, _remote_id: str, _session: Any, /) -> None:
+    pass  # where the extension is off, nothing was subscribed to
+
+
 class KeyOfApp(Protocol):
     """`identity` asks, `apps` answers: which API key an access token of an app stands for; None: it is unknown.
 
@@ -291,6 +304,7 @@ class Hooks:
     send_status_notice: SendStatusNotice = _unanswered
     publish_status_page: PublishStatusPage = _unanswered
     best_hours: BestHours = _unanswered
+    end_comment_push: EndCommentPush = _no_push
     key_of_app: KeyOfApp = _no_app
     revoke_leaked_app_token: RevokeLeakedAppToken = _no_leaked_app_token
 

@@ -13,7 +13,7 @@ from signalpost.kit.addresses import AllowList
 from signalpost.kit.crypto import KeyRing
 
 PREFIX = "SIGNALPOST_"
-NETWORK_SETTINGS: Final = ("CLIENT_ID", "CLIENT_SECRET", "SCOPES", "BASE_URL", "DIRECTORY_URL")
+NETWORK_SETTINGS: Final = ("CLIENT_ID", "CLIENT_SECRET", "SCOPES", "BASE_URL", "DIRECTORY_URL", "VERIFY_TOKEN")
 BRAND_KEY = "sp"
 """Prefix of API keys (`sp_live_…`): one constant, so that a fork changes it in one place."""
 
@@ -174,7 +174,9 @@ class Settings:
     """Not set directly: collected from SIGNALPOST_<NETWORK>_CLIENT_ID and the like, see `NETWORK_SETTINGS`."""
 
     def network(
-        self, platform: str, name: Literal["client_id", "client_secret", "scopes", "base_url", "directory_url"]
+        self,
+        platform: str,
+        name: Literal["client_id", "client_secret", "scopes", "base_url", "directory_url", "verify_token"],
     ) -> str | None:
         """Return SIGNALPOST_<PLATFORM>_<NAME>, or None when it is unset."""
         return self.networks.get(f"{platform.upper()}_{name.upper()}")
@@ -326,6 +328,13 @@ def _messenger_errors(settings: Settings) -> Iterator[str]:
             yield f"{PREFIX}{missing[0].upper()}: is missing; a messenger needs all of its settings, or none"
 
 
+def _verify_token_errors(networks: Mapping[str, str]) -> Iterator[str]:
+    pattern, message = _PATTERNS["whatsapp_verify_token"]
+    for name, value in networks.items():
+        if name.endswith("_VERIFY_TOKEN") and not re.fullmatch(pattern, value):
+            yield f"{PREFIX}{name}: {message}"
+
+
 def data_folder(environment: Mapping[str, str] | None = None, *, data_dir: Path | None = None) -> Path:
     """Return the data folder: the option, else the setting, else `data` in the current folder."""
     named = (os.environ if environment is None else environment).get(PREFIX + "DATA_DIR")
@@ -343,7 +352,12 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
     folder = data_folder(variables, data_dir=data_dir)
     variables = settings_loader.read_env_file(folder / ".env") | variables
     settings = settings_loader.load(Settings, variables, PREFIX)
-    if errors := list(_errors(settings)):
+    networks = {
+        match[1]: value
+        for name, value in variables.items()
+        if (match := _NETWORK_SETTING.fullmatch(name)) and not hasattr(Settings, match[1].lower())
+    }
+    if errors := [*_errors(settings), *_verify_token_errors(networks)]:
         raise settings_loader.BadSettings(errors)
     return replace(
         settings,
@@ -351,10 +365,6 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
         base_url=settings.base_url and settings.base_url.rstrip("/"),
         caption_model_url=settings.caption_model_url and settings.caption_model_url.rstrip("/"),
         stripe_base_url=settings.stripe_base_url.rstrip("/"),
-        networks={
-            match[1]: value
-            for name, value in variables.items()
-            if (match := _NETWORK_SETTING.fullmatch(name)) and not hasattr(Settings, match[1].lower())
-        },
+        networks=networks,
         whatsapp_base_url=settings.whatsapp_base_url.rstrip("/"),
     )

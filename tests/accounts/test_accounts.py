@@ -48,7 +48,7 @@ async def test_an_account_has_every_field_of_the_contract(api: Api, make: Make) 
             "text": True, "image": True, "video": True, "carousel": True, "story": False, "thread": True,
             "firstComment": True, "delete": True, "analytics": True, "maxTextLength": 5000,
             "comments": {
-                "read": True, "reply": True, "hide": True, "like": True, "delete": True, "note": None,
+                "read": True, "reply": True, "hide": True, "like": True, "delete": True, "pushed": False, "note": None,
                 "replyText": {
                     "maxLength": 5000, "unit": "grapheme", "bytesMax": None, "urlLength": None,
                     "mentionsCountLocalPartOnly": False, "mentionsAuthor": False,

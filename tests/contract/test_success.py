@@ -44,6 +44,8 @@ _PASSWORD_WITHOUT_TOTP = "update app_user set password_hash = $2, totp_confirmed
 ELSEWHERE = {
     "GET /platforms/{platform}/callback": "tests/accounts/test_flow_attacks.py",
     "GET /platforms/{platform}/callback/{server}": "tests/accounts/test_authorization.py",
+    "GET /platforms/{platform}/webhook": "tests/comments/test_push.py",
+    "POST /platforms/{platform}/webhook": "tests/comments/test_push.py",
     "POST /platforms/{platform}/switch-page": "tests/accounts/test_destinations.py",
     "POST /billing/checkout": "tests/billing/test_checkout.py",
     "POST /billing/portal": "tests/billing/test_checkout.py",
@@ -506,6 +508,7 @@ def test_what_leaves_no_history_is_listed() -> None:
         "POST /device-logins/lookup",
         "POST /status/subscribe",
         "POST /wa/webhook",
+        "POST /platforms/{platform}/webhook",
         "POST /webhooks/{id}/results",
         "POST /status/subscriptions/confirm",
         "POST /status/subscriptions/unsubscribe",

@@ -37,6 +37,8 @@ WITHOUT_CREDENTIALS = """
     POST /billing/webhook
     GET /wa/webhook
     POST /wa/webhook
+    GET /platforms/{platform}/webhook
+    POST /platforms/{platform}/webhook
     POST /queue/process
     POST /admin/sync-metrics-cron
     POST /auth/register

@@ -192,6 +192,7 @@ ACROSS = {
     "identity/actions/passwords.py": "a new password ends the sessions of a user in all workspaces",
     "identity/authenticate.py": "a credential tells the workspace",
     "approval_links/actions/guest.py": "the token of a link tells the workspace",
+    "comments/actions/push.py": "an account at a network may be connected in several workspaces: a call names it alone",
     "calendar_links/actions/read.py": "the token of a link tells the workspace",
     "invites/actions/guest.py": "the token of an invitation tells the workspace",
     "console/authorize.py": "an app is of no workspace, or of another one; a user chooses among theirs",

@@ -16,8 +16,9 @@ from tests.helpers.factories import Login
 from tests.helpers.messenger import VERIFY_TOKEN, Messenger
 
 from signalpost.main import app
-from signalpost.messenger import queries, whatsapp
+from signalpost.messenger import queries
 from signalpost.settings import SLACK_SETTINGS, WHATSAPP_SETTINGS
+from signalpost.web import hub
 from signalpost.web.signed import UNVERIFIED_BYTES_MAX, Unverified
 
 
@@ -96,7 +97,7 @@ async def test_without_secrets_everything_is_refused(messenger: Messenger) -> No
 
 
 async def test_a_body_is_bounded_before_it_is_looked_at(messenger: Messenger) -> None:
-    hook = sign(messenger.app, b" " * (whatsapp.BODY_BYTES_MAX + 1))
+    hook = sign(messenger.app, b" " * (hub.BODY_BYTES_MAX + 1))
 
     answer = await messenger.api.post("/wa/webhook", content=hook.body, headers=hook.headers)
 

@@ -318,7 +318,7 @@ def test_capabilities_are_those_of_the_account() -> None:
         "delete": True,
         "analytics": False,
         "comments": {
-            "read": True, "reply": True, "hide": False, "like": False, "delete": False,
+            "read": True, "reply": True, "hide": False, "like": False, "delete": False, "pushed": False,
             "note": BLUESKY.facts.comments_note,
             "replyText": {
                 "maxLength": 300, "unit": "grapheme", "bytesMax": 3_000, "urlLength": None,

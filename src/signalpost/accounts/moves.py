@@ -20,6 +20,7 @@ update account set status = $2, status_reason = $3, updated_at = now()
 where id = $1 and status = any($4) and ($5::int is null or secrets_version = $5)
 returning true
 """
+_SET_PUSHED = "update account set comments_pushed = $2 where id = $1 and status <> 'disconnected'"
 _logger = log.get("accounts")
 
 
@@ -48,6 +49,11 @@ async def move(
     if changed:
         _logger.info("account.moved", account=ids.encode("acc", account_id), status=to)
     return bool(changed)
+
+
+async def set_comments_pushed(db: Db, account_id: UUID, *, pushed: bool) -> None:
+    """Note whether an account's network says at once that something was written under a post."""
+    await db.execute(_SET_PUSHED, account_id, pushed)
 
 
 async def mark_needs_reauth(db: Db, account_id: UUID, reason: str, *, secrets_version: int | None = None) -> bool:

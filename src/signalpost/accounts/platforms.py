@@ -189,7 +189,14 @@ def operator_app(context: AppContext, connector: Connector) -> OAuthApp | None:
     if not client_id or not client_secret:
         return None
     scopes = tuple((settings.network(key, "scopes") or "").replace(",", " ").split())
+    if not scopes and connector.oauth is not None and connector.oauth.facts.push_scopes and pushes(context, connector):
+        scopes = (*connector.oauth.facts.scopes, *connector.oauth.facts.push_scopes)
     return OAuthApp(client_id=client_id, client_secret=client_secret, scopes=scopes)
+
+
+def pushes(context: AppContext, connector: Connector) -> bool:
+    """Return whether the operator has set up that the network pushes comments here."""
+    return connector.push is not None and context.settings.network(connector.facts.key, "verify_token") is not None
 
 
 def _hosts(context: AppContext, connector: Connector) -> Mapping[str, str]:

@@ -49,6 +49,7 @@ class AccountRow(Struct, frozen=True):
     created_at: datetime
     updated_at: datetime
     language: str | None
+    comments_pushed: bool
 
 
 class HealthCheck(Struct, frozen=True):

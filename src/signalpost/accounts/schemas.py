@@ -39,6 +39,13 @@ class CommentCapabilities(Output):
     hide: bool
     like: bool
     delete: bool
+    pushed: Annotated[
+        bool,
+        Meta(
+            description="Whether the network says at once that something was written. Else it is asked from time to"
+            " time. Of a platform: whether it can."
+        ),
+    ]
     reply_text: Annotated[ReplyTextRules | None, Meta(description="null: it takes no answers.")]
     note: Annotated[str | None, Meta(examples=["Bluesky lets nobody delete what others reply."])]
 

@@ -49,7 +49,7 @@ _NO_CAPABILITIES = Capabilities(
     delete=False,
     analytics=False,
     comments=CommentCapabilities(
-        read=False, reply=False, hide=False, like=False, delete=False, reply_text=None, note=None
+        read=False, reply=False, hide=False, like=False, delete=False, pushed=False, reply_text=None, note=None
     ),
     max_text_length=0,
 )
@@ -72,7 +72,7 @@ def account(row: AccountRow, *, posts_today: int) -> PlatformAccount:
         connected_via=row.connected_via,
         parent_account_id=ids.encode_or_none("acc", row.parent_account_id),
         scopes=row.scopes,
-        capabilities=capabilities(networks.get(row.platform), row.facts, row.scopes),
+        capabilities=capabilities(networks.get(row.platform), row.facts, row.scopes, pushed=row.comments_pushed),
         token_expires_at=clock.wire_or_none(row.token_expires_at),
         refreshable=row.refreshable,
         last_published_at=clock.wire_or_none(row.last_published_at),
@@ -106,12 +106,16 @@ def destination(entry: Destination, account: AccountRow | None) -> DestinationPa
 
 
 def capabilities(
-    connector: Connector | None, account_facts: Mapping[str, Any] | None = None, scopes: Collection[str] = ()
+    connector: Connector | None,
+    account_facts: Mapping[str, Any] | None = None,
+    scopes: Collection[str] = (),
+    *,
+    pushed: bool | None = None,
 ) -> Capabilities:
     """Return what an account on this network can do: nothing if the connector was removed."""
     if connector is None:
         return _NO_CAPABILITIES
-    return msgspec.convert(networks.capabilities(connector, account_facts, scopes), Capabilities)
+    return msgspec.convert(networks.capabilities(connector, account_facts, scopes, pushed=pushed), Capabilities)
 
 
 def account_health(

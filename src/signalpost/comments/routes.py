@@ -5,7 +5,7 @@ from uuid import UUID
 
 from signalpost.accounts.errors import PlatformError, PlatformTimeout
 from signalpost.comments import listing, queries, rules, saved, views
-from signalpost.comments.actions import answer, change, moderate, preview, rule, save
+from signalpost.comments.actions import answer, change, moderate, preview, push, rule, save
 from signalpost.comments.errors import CommentActionUnavailable, CommentAnswered, ReplyLoop
 from signalpost.comments.queries import ANSWERS_OF_PAGE, ANSWERS_SHOWN, CommentRow
 from signalpost.comments.rule_schemas import (
@@ -26,6 +26,7 @@ from signalpost.comments.schemas import (
     CommentReplyCreate,
     CommentThread,
     CommentUpdate,
+    PushReceived,
     SavedReply,
     SavedReplyCreate,
     SavedReplyQuery,
@@ -34,15 +35,28 @@ from signalpost.comments.schemas import (
 from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, HostNotFound, InvalidState, NotFound, TooManyItems, UnsafeAddress
+from signalpost.kit.problems import (
+    Forbidden,
+    HostNotFound,
+    InvalidSignature,
+    InvalidState,
+    NotFound,
+    PayloadTooLarge,
+    TooManyItems,
+    UnsafeAddress,
+    VerificationFailed,
+)
 from signalpost.kit.wire import Listing
 from signalpost.posts import queries as posts
 from signalpost.posts.rows import PostRow
-from signalpost.web.caller import Caller
+from signalpost.web import hub
+from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import CommentId, CommentReplyId, CommentRuleId, PostId, SavedReplyId
-from signalpost.web.inputs import Mine, require_profile
+from signalpost.web.hub import Handshake
+from signalpost.web.inputs import Mine, Segment, require_profile
 from signalpost.web.paging import Page
-from signalpost.web.routing import Routes
+from signalpost.web.request import Request
+from signalpost.web.routing import RawResponse, Routes
 
 routes = Routes("Comments")
 
@@ -50,10 +64,21 @@ MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine, param="id", why_absent
 MyComment = Annotated[CommentRow, Mine(CommentId, queries.find_mine, param="id")]
 MyRule = Annotated[RuleRow, Mine(CommentRuleId, rules.find_mine)]
 MySavedReply = Annotated[SavedReplyRow, Mine(SavedReplyId, saved.find_mine)]
+PathPlatform = Annotated[str, Segment("platform", "The network whose app calls this.", "facebook")]
 _AT_NETWORK = (
     Forbidden, TestModeOnlySandbox, CommentActionUnavailable, InvalidState, PlatformError, PlatformTimeout,
     HostNotFound, UnsafeAddress,
 )  # fmt: skip
+_CALL: Final = {
+    "application/json": {
+        "schema": {
+            "type": "object",
+            "description": "A notification, as the network documents it.",
+            "additionalProperties": True,
+        },
+        "example": {"object": "page", "entry": []},
+    }
+}
 
 
 @routes.get("/comments", scope="comments:read")
@@ -271,3 +296,38 @@ async def update_comment_rule(my_rule: MyRule, db: Db, caller: Caller, data: Com
 async def delete_comment_rule(my_rule: MyRule, db: Db, caller: Caller) -> None:
     """Delete a rule. What it did stays."""
     await rule.delete(db, caller, my_rule)
+
+
+@routes.get(
+    "/platforms/{platform}/webhook",
+    scope=PUBLIC,
+    raises=(VerificationFailed,),
+    documented_response=hub.CHALLENGE,
+)
+async def verify_comment_webhook(context: AppContext, platform: PathPlatform, query: Handshake) -> RawResponse:
+    """Verify the address of the webhook: the network calls this once, when it is registered there."""
+    connector = push.connector_of(context, platform)
+    token = context.settings.network(connector.facts.key, "verify_token") if connector is not None else None
+    return RawResponse(hub.shake_hands(token, query).encode(), "text/plain; charset=utf-8")
+
+
+@routes.post(
+    "/platforms/{platform}/webhook",
+    scope=PUBLIC,
+    status=200,
+    unlimited=True,
+    history="nothing",
+    raises=(InvalidSignature, PayloadTooLarge),
+    documented_request_body=_CALL,
+    documented_headers=hub.SIGNATURE,
+)
+async def receive_comment_push(context: AppContext, platform: PathPlatform, request: Request) -> PushReceived:
+    """Receive from a network, signed by it, that something was written under a post.
+
+    It is a hint: nothing of it is stored, and the network is asked for the comments of the post within moments.
+    """
+    connector = push.connector_of(context, platform)
+    body = await hub.read_call(context, request, push.secret_of(context, connector))
+    if connector is not None:  # else no signature was valid
+        await push.receive(context, connector, body)
+    return PushReceived()

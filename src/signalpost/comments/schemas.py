@@ -157,6 +157,12 @@ class Comment(Output):
     updated_at: Instant
 
 
+class PushReceived(Output):
+    """The posts concerned are looked at within moments."""
+
+    received: bool = True
+
+
 class CommentThread(Output):
     """A comment under the post itself, and what hangs on it, oldest first. `more`: there are further answers."""
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from signalpost.comments import queries
-from signalpost.comments.actions import collect, forget, hide, plan, send, together
+from signalpost.comments.actions import collect, forget, hide, plan, push, send, together
 from signalpost.comments.queries import ReplyError
 from signalpost.comments.states import NOTES
 from signalpost.context import AppContext
@@ -13,6 +13,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.engine.turns import Turns
 from signalpost.kit import batches
+from signalpost.kit.db import Db
 
 LOOK: Final = "comments.plan"
 """Named as in earlier versions, whose row of this job goes on."""
@@ -48,7 +49,14 @@ def jobs(context: AppContext) -> list[JobKind]:
             more = await batches.run(db, (_SOURCES,))
         return await turns.run(lease) or (RunAgain(0) if more else None)
 
-    missed: Turns[None] = Turns(plan.accounts, plan.add_missed, page=plan.ACCOUNTS, rows=plan.ROWS)
+    async def add_to(db: Db, positions: Mapping[UUID, None], share: int) -> Mapping[UUID, None]:
+        await push.add_untried(context, db, list(positions))
+        return await plan.add_missed(db, positions, share)
+
+    async def subscribe(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        return await push.subscribe(context, lease, payload)
+
+    missed: Turns[None] = Turns(plan.accounts, add_to, page=plan.ACCOUNTS, rows=plan.ROWS)
 
     async def add_missed(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         """Go through the accounts once."""
@@ -60,6 +68,7 @@ def jobs(context: AppContext) -> list[JobKind]:
         JobKind(together.SHARE, looking.run_share),
         JobKind(ADD_MISSED, add_missed, ADD_MISSED_SECONDS),
         JobKind(plan.COLLECT, collect_account),
+        JobKind(push.SUBSCRIBE, subscribe),
         JobKind(send.SEND, send_reply, given_up=give_up),
         JobKind(hide.HIDE, hide_comments, given_up=hide.give_up),
         JobKind(PURGE, purge, PURGE_SECONDS),

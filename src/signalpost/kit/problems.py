@@ -96,6 +96,14 @@ class InvalidSignature(Problem, status=401):
     """
 
 
+class VerificationFailed(Problem, status=403):
+    """The webhook could not be verified.
+
+    Enter as the verify token at Meta what the setting says: SIGNALPOST_WHATSAPP_VERIFY_TOKEN for the messenger,
+    SIGNALPOST_<NETWORK>_VERIFY_TOKEN for comments of a network.
+    """
+
+
 class InsufficientScope(Problem, status=403):
     """This API key lacks a scope that the operation requires.
 

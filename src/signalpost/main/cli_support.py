@@ -64,10 +64,16 @@ def require_known_networks(settings: Settings) -> None:
     Raises:
         BadSettings: one of them is not a network.
     """
-    from signalpost.networks import PLATFORMS  # noqa: PLC0415 - few instances have such settings
+    from signalpost.networks import PLATFORMS, get  # noqa: PLC0415 - few instances have such settings
 
     slugs = (*PLATFORMS, *settings.networks_extra)
-    possible = [f"{platform.upper()}_{setting}" for platform in slugs for setting in NETWORK_SETTINGS]
+    silent = [slug for slug in PLATFORMS if (connector := get(slug)) is None or connector.push is None]
+    possible = [
+        f"{platform.upper()}_{setting}"
+        for platform in slugs
+        for setting in NETWORK_SETTINGS
+        if setting != "VERIFY_TOKEN" or platform not in silent
+    ]
     if unknown := sorted(set(settings.networks) - set(possible)):
         names = [PREFIX + name for name in possible]
         raise BadSettings([f"{PREFIX}{name}: unknown setting{did_you_mean(PREFIX + name, names)}" for name in unknown])

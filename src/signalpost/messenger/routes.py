@@ -3,17 +3,17 @@
 from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidSignature, PayloadTooLarge
-from signalpost.messenger import queries, views, whatsapp, whatsapp_calls
+from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidSignature, PayloadTooLarge, VerificationFailed
+from signalpost.messenger import queries, views, whatsapp
 from signalpost.messenger.actions import link, receive
-from signalpost.messenger.errors import VerificationFailed
 from signalpost.messenger.messengers import MESSENGERS
-from signalpost.messenger.schemas import Handshake, LinkCode, LinkCodeCreate, LinkStatus, MessagesReceived, Unlinked
+from signalpost.messenger.schemas import LinkCode, LinkCodeCreate, LinkStatus, MessagesReceived, Unlinked
 from signalpost.plans.errors import PlanFeatureUnavailable
+from signalpost.web import hub
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
+from signalpost.web.hub import Handshake
 from signalpost.web.request import Request
 from signalpost.web.routing import RawResponse, Routes
-from signalpost.web.signed import read_signed_body
 
 routes = Routes("Messaging-app link")
 
@@ -34,11 +34,12 @@ _CALL = {
     "/wa/webhook",
     scope=PUBLIC,
     raises=(VerificationFailed,),
-    documented_response={"text/plain": {"schema": {"type": "string", "description": "The challenge."}}},
+    documented_response=hub.CHALLENGE,
 )
 async def verify_messenger_webhook(context: AppContext, query: Handshake) -> RawResponse:
     """Verify the address of the webhook: Meta calls this once, when it is registered there."""
-    return RawResponse(whatsapp_calls.shake_hands(context, query).encode(), "text/plain; charset=utf-8")
+    challenge = hub.shake_hands(context.settings.whatsapp_verify_token, query)
+    return RawResponse(challenge.encode(), "text/plain; charset=utf-8")
 
 
 @routes.post(
@@ -50,17 +51,14 @@ async def verify_messenger_webhook(context: AppContext, query: Handshake) -> Raw
     history="nothing",
     raises=(InvalidSignature, PayloadTooLarge),
     documented_request_body=_CALL,
-    documented_headers={"X-Hub-Signature-256": "sha256= and the HMAC-SHA256 of the body with the secret of the app."},
+    documented_headers=hub.SIGNATURE,
 )
 async def receive_messages(context: AppContext, request: Request) -> MessagesReceived:
     """Receive messages and reports of the messenger, signed by it. They are handled after the response.
 
     A message that was received before is not handled again.
     """
-    signature = request.headers.get("x-hub-signature-256")
-    whatsapp_calls.require_verifiable(context, signature)
-    body = await read_signed_body(context, request, whatsapp.BODY_BYTES_MAX)
-    whatsapp_calls.require_signature(context, body, signature)
+    body = await hub.read_call(context, request, context.settings.whatsapp_app_secret)
     number = context.settings.whatsapp_phone_number_id or ""
     await receive.receive(context, MESSENGERS["whatsapp"], body, lambda call: whatsapp.read_update(call, number))
     return MessagesReceived()

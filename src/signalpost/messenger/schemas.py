@@ -2,37 +2,13 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import Meta
 
-from signalpost.kit import issue_text
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.messenger.names import Name
 from signalpost.web.fields import ProfileId
 
 ReplyState = Literal["waiting", "sending", "sent", "delivered", "failed", "unknown", "dropped"]
-
-Challenge = Annotated[
-    str,
-    Meta(
-        pattern="^[A-Za-z0-9_-]{1,200}$",
-        extra={issue_text.FORMAT: "Must be 1 to 200 letters, digits, - or _."},
-        description="What the response repeats.",
-        examples=["1158201444"],
-    ),
-]
-
-
-class Handshake(Input):
-    """The query by which Meta verifies the address of a webhook."""
-
-    mode: Annotated[Literal["subscribe"], Meta(description="What Meta wants to do.", examples=["subscribe"])] = field(
-        name="hub.mode"
-    )
-    verify_token: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=500)],
-        Meta(description="The operator's verify token.", examples=["a-word-of-your-choice"]),
-    ] = field(name="hub.verify_token")
-    challenge: Challenge = field(name="hub.challenge")
 
 
 class MessagesReceived(Output):

@@ -29,8 +29,6 @@ from signalpost.messenger.contract import (
 )
 from signalpost.networks.meta.graph import GRAPH_VERSION
 
-BODY_BYTES_MAX: Final = 3_000_000
-"""Of a webhook call, as Meta says."""
 MESSAGES_MAX: Final = 1_000
 """Of one call, and so of status reports."""
 TEXT_MAX: Final = 4_096

@@ -1,11 +1,10 @@
-"""WhatsApp as a messenger of this room: calls with the token of the operator's app, and the signature of its own."""
+"""WhatsApp as a messenger of this room: calls with the token of the operator's app."""
 
-import re
 from typing import Final
 from urllib.parse import quote, urlsplit
 
 from signalpost.context import AppContext
-from signalpost.kit import crypto, foreign, http, problems
+from signalpost.kit import foreign, http
 from signalpost.kit.db import Db
 from signalpost.kit.http import Client
 from signalpost.media.errors import MediaFetchFailed
@@ -21,13 +20,9 @@ from signalpost.messenger.contract import (
     Unusable,
     Works,
 )
-from signalpost.messenger.errors import VerificationFailed
 from signalpost.messenger.names import Name
-from signalpost.messenger.schemas import Handshake
 from signalpost.settings import WHATSAPP_SETTINGS, Settings
 
-SIGNATURE_PREFIX: Final = "sha256="
-_SIGNATURE: Final = re.compile(SIGNATURE_PREFIX + "[0-9a-f]{64}")
 _SEND_SECONDS: Final = 15.0
 _NAME_SECONDS: Final = 10.0
 
@@ -121,44 +116,3 @@ def _may_see_token(address: str) -> bool:
     parts = urlsplit(address)
     host = (parts.hostname or "").lower()
     return parts.scheme == "https" and any(host == name or host.endswith(f".{name}") for name in whatsapp.TOKEN_HOSTS)
-
-
-# --- the webhook ---------------------------------------------------------------------------------------------------
-
-
-def shake_hands(context: AppContext, query: Handshake) -> str:
-    """Return the challenge of whoever knows the verify token.
-
-    Raises:
-        VerificationFailed: the token is wrong, or the installation has none.
-    """
-    token = context.settings.whatsapp_verify_token
-    if token is None or not crypto.equal(token, query.verify_token):
-        raise VerificationFailed("The verify token is not that of this installation.")
-    return query.challenge
-
-
-def require_verifiable(context: AppContext, signature: str | None) -> None:
-    """Ensure that a call with this signature may be one of the messenger, before its body is read.
-
-    Raises:
-        InvalidSignature: it is missing or not of the form, or the installation has no messenger.
-    """
-    if context.settings.whatsapp_app_secret is None:
-        raise problems.InvalidSignature("This installation has no messenger, so no signature is valid.")
-    if signature is None or not _SIGNATURE.fullmatch(signature):
-        raise problems.InvalidSignature("X-Hub-Signature-256 is not of the form sha256= and 64 hexadecimal digits.")
-
-
-def require_signature(context: AppContext, body: bytes, signature: str | None) -> None:
-    """Ensure that a body comes from the messenger.
-
-    Raises:
-        InvalidSignature: it is not signed with the app's secret, or the installation has none.
-    """
-    secret = context.settings.whatsapp_app_secret
-    if secret is None:
-        raise problems.InvalidSignature("This installation has no messenger, so no signature is valid.")
-    expected = SIGNATURE_PREFIX + crypto.hmac_sha256(secret.encode(), body).hex()
-    if signature is None or not crypto.equal(expected, signature):
-        raise problems.InvalidSignature("X-Hub-Signature-256 is not the signature of this body.")

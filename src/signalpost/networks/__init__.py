@@ -120,11 +120,16 @@ def canonical(slug: str) -> str | None:
 
 
 def capabilities(
-    connector: Connector, account_facts: Mapping[str, Any] | None = None, scopes: Collection[str] = ()
+    connector: Connector,
+    account_facts: Mapping[str, Any] | None = None,
+    scopes: Collection[str] = (),
+    *,
+    pushed: bool | None = None,
 ) -> dict[str, Any]:
     """Return what an account on this network can do, as in the API; without account facts, what the network allows.
 
-    `scopes`: what the account's connection was granted, if that is known.
+    `scopes`: what the account's connection was granted, if that is known. `pushed`: whether its comments are pushed;
+    None: what the network can do.
     """
     facts: Facts = for_account(connector.facts, account_facts or {})
     image = facts.media.get("image")
@@ -138,12 +143,14 @@ def capabilities(
         "firstComment": facts.first_comment,
         "delete": connector.delete is not None,
         "analytics": connector.metrics is not None,
-        "comments": _of_comments(connector, facts, scopes),
+        "comments": _of_comments(
+            connector, facts, scopes, pushed=connector.push is not None if pushed is None else pushed
+        ),
         "maxTextLength": facts.text.max_length,
     }
 
 
-def _of_comments(connector: Connector, facts: Facts, scopes: Collection[str]) -> dict[str, Any]:
+def _of_comments(connector: Connector, facts: Facts, scopes: Collection[str], *, pushed: bool) -> dict[str, Any]:
     functions = {
         "read": connector.comments,
         "reply": connector.reply,
@@ -154,7 +161,12 @@ def _of_comments(connector: Connector, facts: Facts, scopes: Collection[str]) ->
     missing = missing_for_comments(connector, scopes)
     can = {name: function is not None and not missing for name, function in functions.items()}
     note = _NOT_ALLOWED.format(", ".join(missing)) if missing else no_comments(connector)
-    return {**can, "replyText": _of_replies(facts) if can["reply"] else None, "note": note}
+    return {
+        **can,
+        "pushed": pushed and can["read"],
+        "replyText": _of_replies(facts) if can["reply"] else None,
+        "note": note,
+    }
 
 
 def _of_replies(facts: Facts) -> dict[str, Any]:
@@ -171,7 +183,17 @@ def _of_replies(facts: Facts) -> dict[str, Any]:
 
 def missing_for_comments(connector: Connector, scopes: Collection[str]) -> Sequence[str]:
     """Return which permissions the connection of an account lacks for comments; none where nobody knows its scopes."""
-    lacking = [[scope for scope in needed if scope not in scopes] for needed in connector.facts.comments_scopes]
+    return _lacking(connector.facts.comments_scopes, scopes)
+
+
+def missing_for_push(connector: Connector, scopes: Collection[str]) -> Sequence[str]:
+    """Return which permissions the connection of an account lacks to have its comments pushed, as far as is known."""
+    needed = connector.push.scopes if connector.push is not None else ()
+    return _lacking(needed, scopes)
+
+
+def _lacking(needed: Sequence[Sequence[str]], scopes: Collection[str]) -> Sequence[str]:
+    lacking = [[scope for scope in of_login if scope not in scopes] for of_login in needed]
     return min(lacking, key=len) if lacking and scopes else ()
 
 

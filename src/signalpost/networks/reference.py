@@ -35,11 +35,12 @@ def render() -> str:
 def _comments() -> Iterator[str]:
     yield "## Comments\n"
     yield "What can be done with what people write under posts. [How it works](../guides/comments.md).\n"
-    yield "| Network | Read | Answer | Its length | Hide | Like | Delete others' | What is not possible, and why |"
-    yield "|---|---|---|---|---|---|---|---|"
+    names = ("Network", "Read", "Answer", "Its length", "Hide", "Like", "Delete others'", "Pushed")
+    yield f"| {' | '.join(names)} | What is not possible, and why |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for connector in CONNECTORS.values():
         able = capabilities(connector)["comments"]
-        can = ["yes" if able[name] else "no" for name in ("read", "reply", "hide", "like", "delete")]
+        can = ["yes" if able[name] else "no" for name in ("read", "reply", "hide", "like", "delete", "pushed")]
         can.insert(2, _text(connector.facts.reply_text or connector.facts.text) if able["reply"] else "")
         yield f"| {connector.facts.name} | {' | '.join(can)} | {able['note'] or ''} |"
     yield ""
@@ -80,6 +81,8 @@ def _account(connector: Connector) -> Iterator[tuple[str, str]]:
         if connector.destinations is not None:
             yield "Posts to", "one or more of the places that the grant covers, chosen after it"
         yield "Permissions", ", ".join(f"`{scope}`" for scope in connector.oauth.facts.scopes)
+        if connector.oauth.facts.push_scopes:
+            yield "To have comments pushed", ", ".join(f"`{scope}`" for scope in connector.oauth.facts.push_scopes)
     yield "Server", facts.base_url or ("none" if facts.key == "sandbox" else "the account's own")
 
 

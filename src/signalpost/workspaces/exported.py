@@ -93,6 +93,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
 """Table -> what is exported, in the order in which an import writes them: what refers to a table comes after it."""
 
 NOT_EXPORTED: Final[Mapping[str, str]] = {
+    "comment_push": "whether a network says at once that there is a comment",
     "comment_source": "when a network is asked next",
     "billing_event": "ids of notifications, kept so that none counts twice",
     "billing_former_customer": "ids at the provider of payments",

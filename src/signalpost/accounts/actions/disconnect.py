@@ -26,7 +26,8 @@ Reason = Literal["user_request", "profile_deleted", "platform_deletion_callback"
 
 _WIPE = """
 update account set secrets = null, secrets_version = secrets_version + 1, token_expires_at = null, upkeep_at = null,
-    renewing_by = null, renewing_until = null, health = null, disconnected_at = $3, updated_at = $3
+    renewing_by = null, renewing_until = null, health = null, disconnected_at = $3, updated_at = $3,
+    comments_pushed = false
 where id = $1 and workspace_id = $2
 """
 _logger = log.get("accounts")
@@ -53,7 +54,12 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
         affected: list[UUID] = []
         if row.status != "disconnected":
             affected = await _disconnect(context, db, row, reason="user_request", actor=caller.actor, mode=caller.mode)
-    revoked = session is not None and row.status != "disconnected" and await _revoke(row, session)
+    revoked = False
+    if session is not None and row.status != "disconnected":
+        session.refresh_exclusively = None  # the row is wiped: nothing may be renewed any more
+        if row.comments_pushed:
+            await context.hooks.end_comment_push(context, row.platform, row.remote_id, session)
+        revoked = await _revoke(row, session)
     return Disconnection(
         id=ids.encode("acc", row.id), status="disconnected", revoked_at_platform=revoked, affected_posts=len(affected)
     )
@@ -107,7 +113,6 @@ async def _revoke(row: AccountRow, session: NetworkSession) -> bool:
     connector = networks.get(row.platform)
     if connector is None or connector.revoke is None:
         return False
-    session.refresh_exclusively = None  # the row is wiped: nothing may be renewed any more
     try:
         await connector.revoke(session)
     except (ApiError, HttpFailure, Superseded) as failure:

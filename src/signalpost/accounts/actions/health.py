@@ -138,7 +138,9 @@ def _with_scopes(check: HealthCheck, connector: Connector, session: NetworkSessi
         return check
     requested = (session.app.scopes if session.app else ()) or connector.oauth.facts.scopes
     missing = [
-        scope for scope in requested if not {scope, scope.partition(":")[0]} & {*granted}
+        scope
+        for scope in requested
+        if not {scope, scope.partition(":")[0]} & {*granted, *connector.oauth.facts.push_scopes}
     ]  # read > read:accounts
     return msgspec.structs.replace(check, granted=granted, missing=check.missing or missing)
 

@@ -47,7 +47,7 @@ where a.id = any($1) and a.platform = any($2) and a.last_published_at > now() - 
     and not exists (select from comment_source s where s.target_id = t.id)
 on conflict (target_id) do nothing
 """  # noqa: S608 - constants only
-# A post that is over is gone from here, too.
+# A post that is over is gone from here, too. What was pushed while a look was under way may not have been seen by it.
 _WRITE_LOOKS: Final = """
 with looked as materialized (
     select * from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::int[])
@@ -55,8 +55,10 @@ with looked as materialized (
 ), over as (
     delete from comment_source s using looked l where s.target_id = l.target_id and l.next_at is null
 )
-update comment_source s set next_attempt_at = l.next_at, read_at = coalesce(l.read_at, s.read_at), listed = l.listed,
-    failures = 0, last_error = null
+update comment_source s set
+    next_attempt_at = case when s.next_attempt_at > l.read_at then least(s.next_attempt_at, l.next_at)
+        else l.next_at end,
+    read_at = coalesce(l.read_at, s.read_at), listed = l.listed, failures = 0, last_error = null
 from looked l where s.target_id = l.target_id and l.next_at is not null
 """
 

@@ -50,6 +50,7 @@ from signalpost.networks.contract.outcomes import (
     TryLater,
 )
 from signalpost.networks.contract.outgoing import Outgoing, OutgoingMedia, Part
+from signalpost.networks.contract.push import CommentPush, Hint
 from signalpost.networks.contract.server import NetworkSession, Server
 from signalpost.networks.contract.version import VERSION, is_supported
 
@@ -62,12 +63,14 @@ __all__ = [
     "AuthorizationRequest",
     "BadCredentials",
     "Choice",
+    "CommentPush",
     "Comments",
     "Connector",
     "CredentialField",
     "Destination",
     "Facts",
     "Health",
+    "Hint",
     "Http",
     "Identity",
     "IdentityUnknown",

@@ -21,6 +21,7 @@ from signalpost.networks.contract.outcomes import (
     Reconciled,
 )
 from signalpost.networks.contract.outgoing import Outgoing
+from signalpost.networks.contract.push import CommentPush
 from signalpost.networks.contract.server import NetworkSession, Server
 
 
@@ -77,6 +78,9 @@ class Connector:
 
     What the account itself wrote is removed by `delete` if `Facts.replies_are_posts`, else by this as well.
     """
+
+    push: CommentPush | None = None
+    """None: comments are found by looking alone."""
 
     connect: Callable[[Server, Mapping[str, str]], Awaitable[Identity]] | None = None
     """Sign in with the values of `Facts.credential_fields`. The server is the operator's (`trusted`) or the network's.

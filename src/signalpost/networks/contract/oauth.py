@@ -29,6 +29,8 @@ class OAuthFacts:
     """The same for `redeem` and `revoke`."""
     scopes: tuple[str, ...]
     """The permissions to ask for. What a person does not grant of them is reported as missing."""
+    push_scopes: tuple[str, ...] = ()
+    """More permissions, asked for where the operator has comments pushed (SIGNALPOST_<KEY>_VERIFY_TOKEN)."""
     scope_separator: Literal[" ", ","] = " "
     """Joins them in the address; responses may use either."""
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -167,4 +169,4 @@ class OAuth:
     def facts_for(self, app: OAuthApp) -> OAuthFacts:
         """Return the flow that an app is registered for."""
         flows = (self.facts, *self.alternatives)
-        return next((flow for flow in flows if set(app.scopes) <= set(flow.scopes)), self.facts)
+        return next((flow for flow in flows if set(app.scopes) <= {*flow.scopes, *flow.push_scopes}), self.facts)

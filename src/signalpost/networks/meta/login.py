@@ -95,9 +95,9 @@ async def permissions(session: NetworkSession, token: str, *, graph_host: str = 
 
 
 def missing_scopes(session: NetworkSession, granted: tuple[str, ...], facts: OAuthFacts) -> tuple[str, ...]:
-    """Return which of the permissions that were requested are missing, if it is known what was granted."""
+    """Return which permissions that were requested are missing, if it is known what was granted; none for pushing."""
     requested = (session.app.scopes if session.app else ()) or facts.scopes
-    return tuple(scope for scope in requested if scope not in granted) if granted else ()
+    return tuple(scope for scope in requested if scope not in (*granted, *facts.push_scopes)) if granted else ()
 
 
 async def revoke(session: NetworkSession, *, graph_host: str = "") -> None:

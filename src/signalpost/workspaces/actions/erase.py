@@ -32,7 +32,7 @@ ERASED: Final = (
     "messenger_reply", "messenger_message", "messenger_code", "messenger_link",
     "metric_schedule", "metric", "metric_latest", "metric_day", "metric_account", "metric_followers", "metric_profile",
     "slot_block", "slot_reservation", "slot_queue", "recurrence_occurrence", "recurrence_series",
-    "comment_rule_use", "comment_rule", "comment_reply", "comment", "comment_source", "saved_reply",
+    "comment_rule_use", "comment_rule", "comment_reply", "comment", "comment_source", "comment_push", "saved_reply",
     "attempt", "target", "search_pending", "search_progress", "post_text", "post_message", "post",
     "post_count_change", "post_count",
     "feed_item", "feed", "delivery", "webhook", "oauth_flow", "account", "platform_invite", "approval_link",

@@ -8,6 +8,7 @@ from signalpost.networks.connectors.facebook.account import OAUTH_FACTS, check, 
 from signalpost.networks.connectors.facebook.comments import comments, delete_comment, hide_comment, like_comment, reply
 from signalpost.networks.connectors.facebook.facts import FACTS, preflight
 from signalpost.networks.connectors.facebook.publish import delete, explain, metrics, poll, publish, reconcile
+from signalpost.networks.connectors.facebook.push import PUSH
 from signalpost.networks.contract import Connector, OAuth
 from signalpost.networks.meta.login import revoke
 
@@ -29,6 +30,7 @@ CONNECTOR = Connector(
     hide_comment=hide_comment,
     like_comment=like_comment,
     delete_comment=delete_comment,
+    push=PUSH,
     metrics=metrics,
     preflight=preflight,
 )

@@ -31,6 +31,7 @@ OAUTH_FACTS = OAuthFacts(
         "pages_read_user_content",
         "read_insights",
     ),
+    push_scopes=("pages_manage_metadata",),
 )
 _PAGE = "id,name,username,access_token,tasks,category,picture{url},link,followers_count"
 _POSTING_TASKS = frozenset({"CREATE_CONTENT", "MANAGE", "PROFILE_PLUS_CREATE_CONTENT", "PROFILE_PLUS_FULL_CONTROL"})
