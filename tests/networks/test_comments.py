@@ -223,10 +223,11 @@ def test_each_network_says_what_is_possible_with_comments() -> None:
         comments = capabilities(connector)["comments"]
         able = [comments[name] for name in ("read", "reply", "hide", "like", "delete")]
         read, reply, longest, *others = rows[connector.facts.name]
-        assert [read, reply, *others[:3]] == ["yes" if one else "no" for one in able], key
+        shown = ["yes" if one else "no" for one in (*able, comments["pushed"])]
+        assert [read, reply, *others[:4]] == shown, key
         assert longest.startswith(f"{comments['replyText']['maxLength']} " if comments["reply"] else ""), key
         assert bool(longest) == comments["reply"], key
-        assert all(able) or others[3] == comments["note"], key
+        assert all(able) or others[4] == comments["note"], key
         assert json.dumps(comments)
 
 
