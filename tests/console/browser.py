@@ -18,12 +18,13 @@ from tests.console.watch import Watch
 from tests.console.windows import Windows
 from tests.console.world import Person, Place
 from tests.counterparts import tools
+from tests.helpers.limits import PAGE_SECONDS, TEST_SECONDS
 from tests.helpers.service_process import Api, Service, installed
 from tests.helpers.sign_in_servers import FakeMastodon
 
 OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
-# How long a page takes says what else the machine does: as patient as every other wait of the browser.
-expect.set_options(timeout=30_000)
+# How long a page takes says what else the machine does: as patient as every other wait of the tests.
+expect.set_options(timeout=PAGE_SECONDS * 1000)
 
 
 @pytest.fixture(scope="package")
@@ -124,7 +125,7 @@ async def pick(page: Page, name: str) -> None:
 
 async def sign_in(service: Service, email: str = "owner@example.test") -> dict[str, Any]:
     """Return what the browser of the owner, or of another user, has stored after the form."""
-    async with httpx.AsyncClient(base_url=service.base_url, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=service.base_url, timeout=TEST_SECONDS) as client:
         form = {"email": email, "password": "correct horse battery", "code": ""}
         answer = await client.post("/login", data=form, headers={"X-Forwarded-For": "10.255.0.1"})
     assert answer.status_code == 303, answer.text

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Page, expect
 from tests.counterparts import tools
+from tests.helpers.limits import PAGE_SECONDS
 
 FOLDER = tools.CHECKOUT / "src/signalpost/console/static/console"
 _FRAME = (FOLDER / "app.js").read_text(encoding="utf-8")
@@ -37,8 +38,8 @@ new MutationObserver((_, observer) => {
 
 async def settled(page: Page) -> None:
     """Wait until the page shows what it has."""
-    await expect(page.locator("main h1")).to_be_visible(timeout=60_000)
-    await expect(page.locator('[aria-busy="true"]')).to_have_count(0, timeout=60_000)
+    await expect(page.locator("main h1")).to_be_visible(timeout=PAGE_SECONDS * 1000)
+    await expect(page.locator('[aria-busy="true"]')).to_have_count(0, timeout=PAGE_SECONDS * 1000)
 
 
 async def visit(page: Page, address: str) -> None:

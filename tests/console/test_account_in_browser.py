@@ -11,6 +11,7 @@ import pytest
 from playwright.async_api import expect
 from tests.console.browser import OpenPage, sign_in, violations
 from tests.console.pages import visit
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 
 from signalpost.embedded_postgres.start import start_postgres
@@ -26,7 +27,7 @@ async def new_person(owned: Api) -> tuple[str, dict[str, Any]]:
     email = f"person-{secrets.token_hex(4)}@example.test"
     invited = await owned.post("/team/invite", json={"email": email, "role": "editor"})
     token = invited["inviteUrl"].rpartition("/")[2]
-    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=TEST_SECONDS) as client:
         accepted = await client.post(
             f"/team/invites/{token}/accept", json={"name": "Paula Person", "password": PASSWORD}
         )
@@ -35,7 +36,7 @@ async def new_person(owned: Api) -> tuple[str, dict[str, Any]]:
 
 
 async def logs_in(owned: Api, email: str, password: str) -> int:
-    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=TEST_SECONDS) as client:
         answer = await client.post(
             "/auth/login", json={"email": email, "password": password}, headers={"User-Agent": "acme-cli/2.1"}
         )

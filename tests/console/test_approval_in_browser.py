@@ -8,6 +8,7 @@ import httpx
 import pytest
 from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage, pick, sign_in, violations
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -20,7 +21,7 @@ async def contributor(owned: Api) -> dict[str, Any]:
     invited = await owned.post("/team/invite", json={"email": email, "role": "contributor"})
     token = invited["inviteUrl"].rpartition("/")[2]
     body = {"name": "Willa Writer", "password": "correct horse battery"}
-    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=TEST_SECONDS) as client:
         accepted = await client.post(f"/team/invites/{token}/accept", json=body)
     assert accepted.status_code == 200, accepted.text
     return await sign_in(owned.service, email)

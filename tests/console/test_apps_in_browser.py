@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage, violations
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 from tests.helpers.sign_in_servers import serving
 
@@ -42,7 +43,7 @@ class Client:
     @classmethod
     async def registered(cls, owned: Api, shop: str) -> "Client":
         body = {"client_name": "Shop sync", "redirect_uris": [f"{shop}/callback"], "token_endpoint_auth_method": "none"}
-        async with httpx.AsyncClient(base_url=owned.service.base_url, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=owned.service.base_url, timeout=TEST_SECONDS) as http:
             answer = await http.post("/oauth/register", json=body)
         assert answer.status_code == 201, answer.text
         return cls(owned, shop, answer.json()["client_id"])
@@ -59,7 +60,7 @@ class Client:
             "grant_type": "authorization_code", "client_id": self.client_id, "redirect_uri": self.redirect,
             "code_verifier": self.verifier, "code": parse_qs(urlsplit(url).query)["code"][0],
         }  # fmt: skip
-        async with httpx.AsyncClient(base_url=self.service.base_url, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=self.service.base_url, timeout=TEST_SECONDS) as http:
             answer = await http.post("/oauth/token", data=form)
         assert answer.status_code == 200, answer.text
         return answer.json()

@@ -15,6 +15,7 @@ from playwright.async_api import Error, Page, Route, expect
 from tests.console import catalogs
 from tests.console.browser import OpenPage
 from tests.console.catalogs import TRANSLATED
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 from tests.helpers.webhooks import receiver_server
 
@@ -163,7 +164,7 @@ async def second(owned: Api) -> AsyncIterator[dict[str, str]]:
     form = {"email": f"{secrets.token_hex(4)}@example.test", "password": "correct horse battery", "code": ""}
     invited = await owned.post("/team/invite", json={"email": form["email"], "role": "admin"})
     token = invited["inviteUrl"].rsplit("/", 1)[-1]
-    async with httpx.AsyncClient(base_url=owned.service.base_url, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=owned.service.base_url, timeout=TEST_SECONDS) as client:
         body = {"name": "Second", "password": form["password"]}
         accepted = await client.post(f"/api/v1/team/invites/{token}/accept", json=body)
     assert accepted.status_code == 200, accepted.text

@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from playwright.async_api import Browser, Page, expect
 from tests.console.browser import OpenPage, violations
 from tests.counterparts.tools import CHECKOUT, free_port
+from tests.helpers.limits import PAGE_SECONDS
 from tests.helpers.scripts import script
 
 from signalpost.console.docs import EXAMPLE_URL, Documentation
@@ -202,6 +203,7 @@ FOUND = """async query =>
 async def test_the_search_finds_what_that_of_the_service_finds_from_a_folder(browser: Browser, site: Path) -> None:
     """Without a server: a page of a disk may run scripts, and fetch nothing."""
     context = await browser.new_context()
+    context.set_default_timeout(PAGE_SECONDS * 1000)
     page = await context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))

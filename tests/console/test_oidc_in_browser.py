@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Browser, Page, expect
 from tests.counterparts.oidc import CLIENT_ID, CLIENT_SECRET, OidcProvider, oidc_provider
+from tests.helpers.limits import PAGE_SECONDS
 from tests.helpers.service_process import Service, installed
 from tests.helpers.sign_in_servers import serving
 
@@ -51,6 +52,7 @@ async def sign_in(browser: Browser, service: Service, provider: OidcProvider, do
     verifier = secrets.token_urlsafe(48)
     start = f"{service.base_url}/sign-in/oidc?redirectUrl={done}&codeChallenge={challenge_of(verifier)}"
     context = await browser.new_context()
+    context.set_default_timeout(PAGE_SECONDS * 1000)
     page = await context.new_page()
 
     await page.goto(start)

@@ -10,6 +10,7 @@ import pytest
 from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage, violations
 from tests.helpers.contract import picture
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -87,7 +88,7 @@ async def test_what_changed_meanwhile_is_shown_again_and_not_approved(open_page:
 @pytest.mark.usefixtures("account")
 async def test_the_page_is_accessible_at_every_size(open_page: OpenPage, owned: Api, axe: str) -> None:
     """With pictures, a thread, settings, a long word, what was decided and what was not; and the one for the code."""
-    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=TEST_SECONDS) as client:
         headers = {"Authorization": f"Bearer {owned.key}"}
         file = (
             await client.post("/media/upload", files={"file": ("a.png", picture(), "image/png")}, headers=headers)

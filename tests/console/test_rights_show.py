@@ -16,6 +16,7 @@ from tests.console.pages import FOLDER, KEYS, all_of, visit
 from tests.console.watch import API, called
 from tests.console.world import Person, Place
 from tests.counterparts import tools
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 
 pytestmark = pytest.mark.xdist_group("browser-pages")
@@ -68,7 +69,7 @@ async def member(owned: Api, person: Person, role: str) -> dict[str, Any]:
     invited = await person.post("/team/invite", {"email": email, "role": role})
     token = invited["inviteUrl"].rpartition("/")[2]
     body = {"name": f"Robin {role}", "password": "correct horse battery"}
-    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"{owned.service.base_url}/api/v1", timeout=TEST_SECONDS) as client:
         accepted = await client.post(f"/team/invites/{token}/accept", json=body)
     assert accepted.status_code == 200, accepted.text
     return await sign_in(owned.service, email)

@@ -21,6 +21,7 @@ from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.contract import Sample, create_sample
 from tests.helpers.factories import Make
+from tests.helpers.limits import PAGE_SECONDS
 from tests.helpers.served import served
 
 from signalpost.context import AppContext
@@ -85,6 +86,7 @@ async def _cookie(context: AppContext, sample: Sample, url: str) -> dict[str, An
 @holds("S21")
 async def test_no_stored_text_runs_as_a_script(browser: Browser, place: Place, record: Record) -> None:
     context = await browser.new_context(base_url=place.url)
+    context.set_default_timeout(PAGE_SECONDS * 1000)
     await context.add_cookies([place.cookie])  # type: ignore[list-item]
     await context.add_init_script(_INIT)
     await context.add_init_script(REPORT)
@@ -142,6 +144,7 @@ async def test_the_texts_are_scripts_where_a_page_takes_them_for_markup(page_of_
 @pytest.fixture
 async def page_of_nobody(browser: Browser) -> AsyncIterator[Page]:
     context = await browser.new_context()
+    context.set_default_timeout(PAGE_SECONDS * 1000)
     await context.add_init_script(_INIT.replace("=> ", "=> (globalThis.ran = 1) && "))
     page = await context.new_page()
     await page.goto("about:blank")

@@ -6,6 +6,7 @@ from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
 from tests.console.watch import REPORT
+from tests.helpers.limits import PAGE_SECONDS
 
 
 class Window:
@@ -72,5 +73,6 @@ class Windows:
 
     async def _new(self, address: str, options: dict[str, Any]) -> Window:
         context = await self._browser.new_context(base_url=address, **options)
+        context.set_default_timeout(PAGE_SECONDS * 1000)
         await context.add_init_script(REPORT)
         return Window(context, address)

@@ -14,6 +14,7 @@ import asyncpg
 import httpx
 from bench.population import copy
 from PIL import Image, ImageDraw
+from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Service
 
 from signalpost.embedded_postgres.start import start_postgres
@@ -65,7 +66,9 @@ class Person:
 
     async def call(self, method: str, path: str, **options: Any) -> Any:
         """Call an operation; a refusal fails."""
-        async with httpx.AsyncClient(base_url=f"{self.service.base_url}/api/v1", verify=_TRUST, timeout=60) as client:
+        async with httpx.AsyncClient(
+            base_url=f"{self.service.base_url}/api/v1", verify=_TRUST, timeout=TEST_SECONDS
+        ) as client:
             answer = await client.request(method, path, headers=self.headers, **options)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
