@@ -9,6 +9,7 @@ from playwright.async_api import expect
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
 from tests.console.test_composer_in_browser import connect
+from tests.console.world import picture
 from tests.helpers.service_process import Api
 
 from signalpost.embedded_postgres.start import start_postgres
@@ -59,6 +60,40 @@ async def test_a_client_is_made_changed_and_deleted(console: OpenPage, owned: Ap
         await expect(page.get_by_text("1 account is disconnected, 1 post is in the trash")).to_be_visible()
     assert account["id"] not in {each["id"] for each in (await owned.get("/platforms/accounts/all"))["data"]}
     assert post["id"] in {each["id"] for each in (await owned.get("/posts/trash"))["data"]}
+
+
+async def test_a_client_has_a_language_hashtags_and_a_watermark(console: OpenPage, owned: Api, axe: str) -> None:
+    """What is saved is what was chosen, and what is wrong is said at its field."""
+    file = {"file": ("mark.png", picture(1), "image/png")}
+    mark = await owned.post("/media/upload", files=file)
+    name = f"Brand {secrets.token_hex(3)}"
+    async with console(locale="en-GB", expected={422}) as page:
+        await visit(page, "/console/clients")
+        await page.get_by_role("button", name="New client").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("Name").fill(name)
+        await dialog.get_by_label("Language of the posts").select_option(label="Austrian German")
+        await dialog.get_by_label("Watermark").select_option(value=mark["id"])
+        await dialog.get_by_label("Hashtags").fill("#bakery, ##")
+        await page.get_by_role("button", name="Save").click()
+        await expect(dialog.get_by_text("At most 30 words, with spaces between them.")).to_be_visible()
+        assert await violations(page, axe) == []
+        await dialog.get_by_label("Hashtags").fill("#bakery rye")
+        await page.get_by_role("button", name="Save").click()
+        await expect(dialog).to_have_count(0)
+        made = next(each for each in (await owned.get("/profiles"))["data"] if each["name"] == name)
+        assert (made["language"], made["watermarkMediaId"]) == ("de-AT", mark["id"])
+
+        await page.get_by_role("button", name=f"Change {name}").click()
+        await expect(dialog.get_by_label("Hashtags")).to_have_value(" ".join(made["defaultHashtags"]))
+        await expect(dialog.get_by_label("Language of the posts")).to_have_value("de-AT")
+        await expect(dialog.get_by_label("Watermark")).to_have_value(mark["id"])
+        await dialog.get_by_label("Hashtags").fill("")
+        await dialog.get_by_label("Watermark").select_option(label="no watermark")
+        await page.get_by_role("button", name="Save").click()
+        await expect(dialog).to_have_count(0)
+    changed = await owned.get(f"/profiles/{made['id']}")
+    assert (changed["defaultHashtags"], changed["watermarkMediaId"], changed["language"]) == ([], None, "de-AT")
 
 
 async def test_an_account_has_another_language_than_its_client(console: OpenPage, owned: Api, mastodon: str) -> None:

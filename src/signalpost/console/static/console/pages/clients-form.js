@@ -8,6 +8,7 @@ import { toast } from "../components/toasts.js";
 import { useAction } from "../hooks.js";
 import { t } from "../i18n.js";
 import { loadBasics, workspaceZone } from "../store.js";
+import { BrandFields, bodyOfBrand } from "./clients-brand.js";
 
 /** @typedef {import("../store.js").Profile} Profile */
 
@@ -22,17 +23,14 @@ function refusedFields(problem) {
   const texts = /** @type {Record<string, string>} */ ({
     "/name:not_unique": t("Another client has this name."),
     "/name:required": t("Give the client a name."),
-    "/timezone:not_allowed": t("There is no such time zone. Choose one of the list."),
+    name: t("Between 1 and 100 characters."),
+    timezone: t("There is no such time zone. Choose one of the list."),
+    defaultHashtags: t("At most 30 words, with spaces between them."),
   });
   return Object.fromEntries(
     problem.issues.map(({ path, code }) => [
-      path.slice(1),
-      texts[`${path}:${code}`] ??
-        (path === "/timezone"
-          ? texts["/timezone:not_allowed"]
-          : path === "/name"
-            ? t("Between 1 and 100 characters.")
-            : t("This cannot be saved as it is.")),
+      path.split("/")[1],
+      texts[`${path}:${code}`] ?? texts[path.split("/")[1]] ?? t("This cannot be saved as it is."),
     ]),
   );
 }
@@ -49,14 +47,20 @@ export default function ClientForm({ client, onClose, onDelete }) {
     timezone: client?.timezone ?? workspaceZone.peek(),
     approvalRequired: client?.approvalRequired ?? false,
   });
+  const [brand, setBrand] = useState({
+    language: client?.language ?? "",
+    hashtags: (client?.defaultHashtags ?? []).join(" "),
+    watermark: client?.watermarkMediaId ?? "",
+  });
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
   const change = (/** @type {Partial<typeof fields>} */ values) => setFields({ ...fields, ...values });
   const [busy, save] = useAction(async () => {
     setRefused({});
+    const body = { ...fields, ...bodyOfBrand(brand) };
     try {
       if (client)
-        await patch(`/profiles/${client.id}`, fields, { headers: { "If-Match": `"${client.version}"` } });
-      else await post("/profiles", fields, { key });
+        await patch(`/profiles/${client.id}`, body, { headers: { "If-Match": `"${client.version}"` } });
+      else await post("/profiles", body, { key });
     } catch (problem) {
       if (!(problem instanceof Problem) || !problem.issues.length) throw problem;
       setRefused(refusedFields(problem));
@@ -86,6 +90,12 @@ export default function ClientForm({ client, onClose, onDelete }) {
       }
     >
       <${Fields} fields=${fields} refused=${refused} change=${change} />
+      <${BrandFields}
+        clientId=${client?.id}
+        fields=${brand}
+        refused=${refused}
+        change=${(/** @type {Partial<typeof brand>} */ values) => setBrand({ ...brand, ...values })}
+      />
     <//>
   `;
 }

@@ -22,7 +22,6 @@ export default /** @type {Record<string, string>} */ ({
   Invitations: "Einladungen",
   "It is shown only now.": "Er wird nur jetzt gezeigt.",
   "It may have been disconnected.": "Es wurde vielleicht getrennt.",
-  "Language of the posts": "Sprache der Beiträge",
   "Last 7 days": "Letzte 7 Tage",
   "Last post": "Letzter Beitrag",
   "Limit of the network": "Grenze des Netzwerks",

@@ -58,4 +58,14 @@ export default /** @type {Record<string, string>} */ ({
   "{n} minutes later": "{n} Minuten später",
   "{n} post is in the trash": "{n} Beitrag ist im Papierkorb",
   "{n} posts are in the trash": "{n} Beiträge sind im Papierkorb",
+  "not said": "ohne Angabe",
+  "Captions by rules add those for which there is room.":
+    "Texte nach Regeln fügen die an, für die Platz ist.",
+  Watermark: "Wasserzeichen",
+  "A picture of the library that is put on the client's own pictures.":
+    "Ein Bild der Bibliothek, das auf die eigenen Bilder des Kunden gelegt wird.",
+  "no watermark": "kein Wasserzeichen",
+  "the picture of today": "das jetzige Bild",
+  "At most 30 words, with spaces between them.": "Höchstens 30 Wörter mit Leerzeichen dazwischen.",
+  Hashtags: "Hashtags",
 });

@@ -348,4 +348,5 @@ export default /** @type {Record<string, string>} */ ({
   "{n} post shown": "{n} Beitrag angezeigt",
   "{n} posts": "{n} Beiträge",
   "{n} posts shown": "{n} Beiträge angezeigt",
+  "Language of the posts": "Sprache der Beiträge",
 });

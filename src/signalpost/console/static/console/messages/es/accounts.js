@@ -22,7 +22,6 @@ export default /** @type {Record<string, string>} */ ({
   Invitations: "Invitaciones",
   "It is shown only now.": "Solo se muestra ahora.",
   "It may have been disconnected.": "Puede que se haya desconectado.",
-  "Language of the posts": "Idioma de las publicaciones",
   "Last 7 days": "Últimos 7 días",
   "Last post": "Última publicación",
   "Limit of the network": "Límite de la red",

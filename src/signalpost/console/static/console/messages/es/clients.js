@@ -63,4 +63,13 @@ export default /** @type {Record<string, string>} */ ({
   "{n} post is in the trash": "{n} publicación en la papelera",
   "{n} posts are in the trash": "{n} publicaciones en la papelera",
   "many|{n} posts are in the trash": "{n} de publicaciones en la papelera",
+  "not said": "sin indicar",
+  "Captions by rules add those for which there is room.": "Los textos por reglas añaden los que quepan.",
+  Watermark: "Marca de agua",
+  "A picture of the library that is put on the client's own pictures.":
+    "Una imagen de la biblioteca que se pone sobre las imágenes propias del cliente.",
+  "no watermark": "sin marca de agua",
+  "the picture of today": "la imagen actual",
+  "At most 30 words, with spaces between them.": "Como máximo 30 palabras, separadas por espacios.",
+  Hashtags: "Hashtags",
 });

@@ -383,4 +383,5 @@ export default /** @type {Record<string, string>} */ ({
   "many|{n} posts": "{n} de publicaciones",
   "{n} posts shown": "{n} publicaciones visibles",
   "many|{n} posts shown": "{n} de publicaciones visibles",
+  "Language of the posts": "Idioma de las publicaciones",
 });
