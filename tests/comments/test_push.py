@@ -245,13 +245,22 @@ async def test_a_subscription_that_fails_is_tried_again(page: Page) -> None:
     assert await page.pushed()
 
 
-async def test_accounts_from_before_are_subscribed_within_the_hour(page: Page) -> None:
+async def test_a_database_that_knows_of_no_subscription_looks_as_before_and_subscribes_again(page: Page) -> None:
+    """After a failover, or where the operator set it up later: what is pushed until then is left out."""
+    await page.was_read()
     async with page.context.database.transaction() as db:
         await push.remove(db, page.account_id)
         await db.execute("delete from job where unique_key = $1", f"{push.SUBSCRIBE}/{page.account_id}")
+    hook = page.feed(page.remote_id)
+    assert (await page.call(hook)).status_code == 200
+    assert (await page.waits() > 60, await page.jobs()) == (True, 0)
+
+    async with page.context.database.transaction() as db:
         await push.add_untried(page.context, db, [page.account_id])
     async with page.context.database.connection() as db:
         query = "select count(*) from job where unique_key = $1"
         assert await db.fetchval(query, f"{push.SUBSCRIBE}/{page.account_id}") == 1
     await page.subscribe()
     assert await page.pushed()
+    assert (await page.call(hook)).status_code == 200
+    assert (await page.waits() <= 0, await page.jobs()) == (True, 1)

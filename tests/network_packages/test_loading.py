@@ -36,6 +36,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("wrong_contract", "number", "CONNECTOR = connector(contract=1.0)", "names no version"),
     ("wrong_claims", "blind", "CONNECTOR = connector(reconcile=None)", "no function reconcile"),
     ("wrong_claims", "blocking", "CONNECTOR = connector(check=lambda session: None)", "check is not an async function"),
+    ("wrong_claims", "pushing", "CONNECTOR = connector(push=lambda body: [])", "push is not a CommentPush"),
     ("wrong_claims", "formless", "CONNECTOR = connector(connect=None)", "need each other"),
     ("wrong_claims", "endless", "CONNECTOR = connector(facts=facts(thread_parts_max=9999))", "thread_parts_max"),
     ("wrong_claims", "story", "CONNECTOR = connector(facts=facts(stories=True))", "needs the option type"),

@@ -11,6 +11,7 @@ import msgspec
 
 from signalpost.networks.contract import (
     VERSION,
+    CommentPush,
     Connector,
     CredentialField,
     Facts,
@@ -52,6 +53,7 @@ def problems(connector: Connector) -> list[str]:
         *_names(facts),
         *_account(connector),
         *_live(connector),
+        *_push(connector),
         *_numbers(facts),
         *_media(facts),
     ]
@@ -100,7 +102,7 @@ def _wrong_items(where: str, facts: Facts) -> Iterator[str]:
 def _functions(connector: Connector) -> Iterator[str]:
     for field in fields(connector):
         function = getattr(connector, field.name)
-        if field.name in ("facts", "contract", "oauth"):
+        if field.name in ("facts", "contract", "oauth", "push"):
             continue
         if function is None:
             if field.name in _WANTED:
@@ -141,6 +143,23 @@ def _account(connector: Connector) -> Iterator[str]:
         yield "facts.app_credentials needs oauth."
     if connector.destinations is not None and connector.oauth is None:
         yield "destinations needs oauth."
+
+
+def _push(connector: Connector) -> Iterator[str]:
+    push: Any = connector.push
+    if push is None:
+        return
+    if not isinstance(push, CommentPush):
+        yield "push is not a CommentPush."
+        return
+    if connector.comments is None or not connector.facts.app_credentials:
+        yield "push needs comments, and facts.app_credentials: what is pushed is signed with the app's secret."
+    read: Any = push.read
+    if not callable(read) or _is_async(read):
+        yield "push.read is not a plain function."
+    for name, function in (("subscribe", push.subscribe), ("unsubscribe", push.unsubscribe)):
+        if function is not None and not _is_async(function):
+            yield f"push.{name} is not an async function, so it would hold up everything else."
 
 
 def _live(connector: Connector) -> Iterator[str]:
