@@ -43,8 +43,8 @@ STATUSES = {
     *status_page.SEEDED,
 }
 SPEAKING = (
-    "authorize", "choose", "connect", "first_run", "invites", "register", "reset_password", "reviews", "sign_in",
-    "site", "status_feed", "status_page", "status_pages", "team_invites",
+    "authorize", "choose", "connect", "first_run", "installable", "invites", "register", "reset_password", "reviews",
+    "sign_in", "site", "status_feed", "status_page", "status_pages", "team_invites",
 )  # fmt: skip
 AVOIDED = {
     "de": "du|dein|deine",

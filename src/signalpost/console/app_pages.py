@@ -10,6 +10,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
+from signalpost.console import installable
 from signalpost.console.site import CachedContent, Site, render
 from signalpost.console.texts import NAMES
 from signalpost.kit import problems
@@ -28,8 +29,8 @@ _TYPES = {
 }
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:;"
-    " connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
-    " require-trusted-types-for 'script'; trusted-types 'none'"
+    " connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _HEADERS: Headers = [
     (b"content-security-policy", _POLICY.encode()),
@@ -181,7 +182,7 @@ def routes(site: Site) -> list[Route]:
     root = site.common["root"]
     languages = json.dumps(NAMES, ensure_ascii=False)
     extensions_off = " ".join(site.web.context.settings.extensions_off)
-    installation = {"languages": languages, "extensions_off": extensions_off}
+    installation = {"languages": languages, "extensions_off": extensions_off, **installable.links(root)}
 
     def whole_page(page: str) -> bytes:
         base = f"{root}/assets/{_folder()}"
@@ -197,4 +198,8 @@ def routes(site: Site) -> list[Route]:
         folder, *names = request.path_params.values()
         return (await asyncio.to_thread(_asset, folder, "/".join(names))).reply(request)
 
-    return [*site.routes(PATHS, shell, bucket="console"), *site.routes(FILE_PATHS, file, bucket=None)]
+    return [
+        *site.routes(PATHS, shell, bucket="console"),
+        *site.routes(FILE_PATHS, file, bucket=None),
+        *installable.routes(site),
+    ]

@@ -7,6 +7,9 @@ from signalpost.console.languages.language import Language
 _TEXTS: Final = {
     # How people come in: registering, signing in, invitations, connecting an account, allowing an app.
     "Skip to content": "Zum Inhalt springen",
+    "Write a post": "Beitrag schreiben",
+    "Calendar": "Kalender",
+    "Inbox": "Posteingang",
     "Docs": "Doku",
     "Console": "Konsole",
     "Register": "Registrieren",

@@ -11,6 +11,9 @@ from signalpost.console.languages.language import Language
 _TEXTS: Final = {
     # How people come in: registering, signing in, invitations, connecting an account, allowing an app.
     "Skip to content": "Ir al contenido",
+    "Write a post": "Crear publicación",
+    "Calendar": "Calendario",
+    "Inbox": "Bandeja de entrada",
     "Docs": "Documentación",
     "Console": "Consola",
     "Register": "Registrarse",

@@ -52,6 +52,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
 const drawer = signal(false);
 const menu = signal(false);
 const loadSessionDialog = () => import("./session-dialog.js");
+const BottomBar = lazyDialog(() => import("./bottom-bar.js"));
 const CommandPalette = lazyDialog(() => import("./command-palette.js"));
 const Drawer = lazyDialog(() => import("./drawer.js"));
 const Shortcuts = lazyDialog(() => import("./shortcuts.js"));
@@ -110,6 +111,7 @@ function Frame() {
       `}
       <${Current} />
     </main>
+    <${BottomBar} page=${page} />
     <${Toasts} />
     ${keyboardDialog.value === "help" && html`<${Shortcuts} onClose=${closeKeyboardDialog} />`}
     ${keyboardDialog.value === "palette" && html`<${CommandPalette} onClose=${closeKeyboardDialog} />`}

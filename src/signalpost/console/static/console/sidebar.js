@@ -14,8 +14,8 @@ import { chooseWorkspace, loadProfiles, may, me, workspaces } from "./store.js";
 
 /** @typedef {import("./html.js").InputEvent} InputEvent */
 
-/** @returns {[string, string, string][]} */
-const navigation = () => [
+/** The pages that this person may open: key, icon, name. @returns {[string, string, string][]} */
+export const navigation = () => [
   ["", "home", t("Home")],
   ["calendar", "calendar", t("Calendar")],
   ["posts", "posts", t("Posts")],

@@ -38,11 +38,11 @@ const Versions = lazyDialog(() => import("./composer-versions.js"));
 
 /**
  * @param {string} id
- * @param {Record<string, string>} query what to begin with: a `copy` of a post, a place of the calendar, or
- * what is `kept` in this browser
+ * @param {Record<string, string>} query what to begin with: a `copy` of a post, a place of the calendar, what
+ * is `kept` in this browser, or what another app shares: its `title`, `text` and `url`
  * @returns {Promise<First>}
  */
-async function begin(id, { kept: openedId, copy, at, timezone, profileId, media }) {
+async function begin(id, { kept: openedId, copy, at, timezone, profileId, media, ...shared }) {
   const chosen = media ? media.split(",").slice(0, 35) : [];
   const keptId = openedId ?? history.state?.draft;
   const entry = keptId ? readDraft(keptId) : id ? allKept().find(({ draft }) => draft.id === id) : null;
@@ -73,8 +73,19 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media 
     choices.find((candidate) => candidate.id === firstProfile());
   const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? workspaceZone.peek());
   const accountIds = onlyOne(draft.profileId);
-  return { ...first, draft: { ...draft, accountIds, media: added, ...place }, base: NOTHING };
+  return {
+    ...first,
+    draft: { ...draft, accountIds, media: added, text: textOf(shared), ...place },
+    base: NOTHING,
+  };
 }
+
+/**
+ * A page is shared as its title and address; some apps give the address as text.
+ * @param {Record<string, string>} shared
+ */
+const textOf = ({ title = "", text = "", url = "" }) =>
+  [text || title, ...(text.includes(url) ? [] : [url])].filter(Boolean).join("\n");
 
 /** Clients and accounts; those that are known at once, and again what others have connected meanwhile. */
 async function basics() {
@@ -101,8 +112,11 @@ export default function Composer({ id, query }) {
 
 /** @param {{id: string, query: Record<string, string>}} props */
 function Begun({ id, query }) {
-  const { kept: keptId, copy, at, profileId, media } = query;
-  const loaded = useLoad(() => begin(id, query), [id, keptId, copy, at, profileId, media]);
+  const { kept: keptId, copy, at, profileId, media, title, text, url } = query;
+  const loaded = useLoad(
+    () => begin(id, query),
+    [id, keptId, copy, at, profileId, media, title, text, url],
+  );
   return html`
     <${Loaded} loaded=${loaded} lines=${8}>
       ${(/** @type {First} */ first) => html`<${Editor} first=${first} key=${first.keptId} />`}

@@ -221,6 +221,7 @@ export default /** @type {Record<string, string>} */ ({
   Publishing: "Wird veröffentlicht",
   Queued: "In der Warteschlange",
   Queues: "Zeitpläne",
+  "Quick access": "Schnellzugriff",
   Ready: "Bereit",
   Reconnect: "Neu verbinden",
   Refresh: "Neu laden",

@@ -253,6 +253,7 @@ export default /** @type {Record<string, string>} */ ({
   Publishing: "Publicando",
   Queued: "En cola",
   Queues: "Colas",
+  "Quick access": "Acceso rápido",
   Ready: "Listo",
   Reconnect: "Reconectar",
   Refresh: "Actualizar",

@@ -1,0 +1,88 @@
+"""The console as an app on a phone or a desktop: its manifest and icons, and what other apps share with it.
+
+Members of the manifest are those of the Web Application Manifest (https://www.w3.org/TR/appmanifest/), `share_target`
+is that of the Web Share Target API (https://w3c.github.io/web-share-target/).
+"""
+
+from functools import cache, partial
+from importlib import resources
+from typing import Any, Final
+
+import msgspec
+
+from signalpost.console.site import CachedContent, Site, cached
+from signalpost.console.texts import Texts, language_of
+from signalpost.web.request import Request
+from signalpost.web.response import Headers, Response
+from signalpost.web.router import Route
+
+MANIFEST: Final = "/console.webmanifest"
+_ICONS: Final = {"192": "any", "512": "any", "maskable-512": "maskable", "apple-180": ""}
+"""Files of `static/icons`, `NAME-PIXELS`, by the purpose that the manifest names; Apple's is in the page itself."""
+_YEAR_SECONDS: Final = 365 * 24 * 3600
+_HEADERS: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"accept-language")]
+
+
+@cache
+def _icon(name: str) -> CachedContent:
+    body = (resources.files("signalpost.console") / "static" / "icons" / f"{name}.png").read_bytes()
+    return CachedContent(body, b"image/png", max_age_seconds=_YEAR_SECONDS, compress=False)
+
+
+def _icon_path(name: str) -> str:
+    return f"/assets/icon-{name}-{_icon(name).digest}.png"
+
+
+def links(root: str) -> dict[str, str]:
+    """Return what the page of the console names, by their names in its template."""
+    return {"manifest": root + MANIFEST, "apple_icon": root + _icon_path("apple-180")}
+
+
+def _manifest(root: str, icon: str, language: str) -> dict[str, Any]:
+    t = Texts(language)
+    console = f"{root}/console"
+    shortcuts = ((t("Write a post"), "compose"), (t("Calendar"), "calendar"), (t("Inbox"), "inbox"))
+    icons = [{"src": icon, "sizes": "any", "type": "image/svg+xml"}]
+    for name, purpose in _ICONS.items():
+        pixels = name.rpartition("-")[2]
+        if purpose:
+            size = {"sizes": f"{pixels}x{pixels}", "type": "image/png", "purpose": purpose}
+            icons.append({"src": root + _icon_path(name), **size})
+    return {
+        "id": console,
+        "name": "Signalpost",
+        "lang": language,
+        "start_url": console,
+        "scope": f"{root}/",  # signing in and connecting accounts have pages of their own
+        "display": "standalone",
+        "background_color": "#ffffff",
+        "theme_color": "#0f6e56",
+        "icons": icons,
+        "shortcuts": [{"name": name, "url": f"{console}/{page}"} for name, page in shortcuts],
+        "share_target": {
+            "action": f"{console}/compose",
+            "method": "GET",
+            "enctype": "application/x-www-form-urlencoded",
+            "params": {"title": "title", "text": "text", "url": "url"},
+        },
+    }
+
+
+def routes(site: Site) -> list[Route]:
+    """Return the routes of the manifest and its icons."""
+    root, icon = site.common["root"], site.common["icon"]
+
+    async def manifest(request: Request) -> Response:
+        body = msgspec.json.encode(_manifest(root, icon, language_of(request)))
+        response = Response(200, body, list(_HEADERS), b"application/manifest+json")
+        response.headers.remove((b"cache-control", b"no-store"))
+        return response
+
+    return [
+        *site.routes([MANIFEST], manifest),
+        *(
+            route
+            for name in _ICONS
+            for route in site.routes([_icon_path(name)], cached(partial(_icon, name)), bucket=None)
+        ),
+    ]
