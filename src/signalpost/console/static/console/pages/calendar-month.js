@@ -13,6 +13,9 @@ import { Entry, momentOf } from "./calendar-post.js";
 
 const MONTH_SHOWN = 3;
 
+/** How many posts of a day are shown: one more where a link to it would stand. @param {number} total */
+const mostOf = (total) => (total > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1);
+
 /**
  * How many slots are free; short beside another number, so that a cell never grows.
  * @param {{count: number, isShort: boolean, onClick: () => void}} props
@@ -111,10 +114,11 @@ function MonthDay({
   const move = (/** @type {Post} */ post) => drop(post, resolve(`${date}T${timeOn(post, zone)}`, zone));
   const openDay = () => show({ view: "day", date });
   const day = days.get(date);
-  const posts = day?.posts ?? [];
-  const most = (day?.total ?? 0) > MONTH_SHOWN + 1 ? MONTH_SHOWN : MONTH_SHOWN + 1;
-  const visible = isPrinting ? posts : posts.slice(0, most);
-  const more = (day?.total ?? 0) - visible.length;
+  const [posts, total] = [day?.posts ?? [], day?.total ?? 0];
+  const visible = isPrinting ? posts : posts.slice(0, mostOf(total));
+  // The cell itself, which begins a post, needs 24 pixels that nothing else takes.
+  const hasPlace = visible.length < 3;
+  const more = total - visible.length;
   const free = openSlots(
     slots.filter((slot) => dateOf(new Date(slot.at), zone) === date),
     posts,
@@ -132,7 +136,9 @@ function MonthDay({
       onDrop=${move}
     >
       <div class="day-head">
-        <${GoodHour} best=${best} place=${date} posts=${posts} zone=${zone} filters=${filters} />
+        ${hasPlace && html`
+          <${GoodHour} best=${best} place=${date} posts=${posts} zone=${zone} filters=${filters} />
+        `}
         <button type="button" class="day-number" onClick=${openDay}>
           <span class="hidden">${t("Open {day}", { day: dayName(date, LONG) })}</span>
           <span aria-hidden="true">
@@ -150,8 +156,8 @@ function MonthDay({
           ${t("+{n} more", { n: number(more) })}
         </button>
       `}
-      ${free.length > 0 && visible.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}
-      ${free.length > (visible.length < 3 ? 1 : 0) && html`
+      ${free.length > 0 && hasPlace && html`<${Slot} slot=${free[0]} zone=${zone} />`}
+      ${free.length > (hasPlace ? 1 : 0) && html`
         <${FreeSlots} count=${free.length} isShort=${more > 0} onClick=${openDay} />
       `}
     <//>
