@@ -67,3 +67,34 @@ async def test_a_page_that_comes_late_is_not_added_to_another_list(console: Open
             may_go.set()
         await expect(more).to_be_enabled()  # it is not busy any more
         await expect(links).to_have_text(odd)
+
+
+async def test_what_is_loaded_again_is_as_long_as_before(console: OpenPage, owned: Api) -> None:
+    """A post is written elsewhere while the next page is on its way: the list has both, and stays long."""
+    tag = f"long{secrets.token_hex(4)}"
+    await written(owned, tag)
+    is_reloaded, may_go = asyncio.Event(), asyncio.Event()
+    first_page = re.compile(rf"/api/v1/posts\?(?!.*cursor=).*tag={tag}")
+
+    async def hold(route: Route) -> None:
+        is_reloaded.set()
+        await may_go.wait()
+        await route.continue_()
+
+    async with console() as page:
+        await pages.visit(page, f"/console/posts?tag={tag}")
+        more, links = page.get_by_role("button", name="Show more"), page.locator("main .row-link")
+        await expect(links).to_have_count(SHOWN)
+        await page.route(first_page, hold)
+        await owned.post(
+            "/posts", json={"profileId": owned.profile, "text": f"{tag} new", "tags": [tag], "publishMode": "draft"}
+        )
+        await is_reloaded.wait()
+        await more.click()
+        await expect(page.get_by_text(f"{2 * SHOWN} posts shown")).to_be_visible()
+        may_go.set()
+        await expect(links.first).to_have_text(re.compile(f"{tag} new"))
+        await expect(page.get_by_text(f"{2 * SHOWN} posts shown")).to_be_visible()
+        await more.click()
+        await expect(links).to_have_text([re.compile(f"{tag} new"), *texts(tag, *range(2 * SHOWN + 2, -1, -1))])
+        await page.unroute_all(behavior="wait")

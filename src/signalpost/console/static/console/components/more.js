@@ -1,11 +1,38 @@
 // The next page of a list, below its rows.
 import { get } from "../api.js";
-import { useAction } from "../hooks.js";
+import { useAction, useLoad } from "../hooks.js";
 import { html, useEffect, useRef } from "../html.js";
 import { t } from "../i18n.js";
 import { Button } from "./button.js";
 
 /** @typedef {{data: any[], hasMore: boolean, nextCursor: string | null}} ListPage */
+
+/** @param {any} page @param {any} next */
+const joined = (page, next) => ({ ...page, ...next, data: [...page.data, ...next.data] });
+
+/**
+ * Load a list as `useLoad` does. `More` makes it longer, and what is loaded again after that is as long as it
+ * was: a change somewhere in the list takes nothing away that is read further down.
+ * @param {string} path @param {Record<string, any>} query
+ * @param {() => Promise<unknown>} [besides] what is shown together with it
+ */
+export function usePages(path, query, besides) {
+  const request = JSON.stringify([path, query]);
+  const shown = useRef({ request, count: 0 });
+  const loaded = useLoad(async () => {
+    if (shown.current.request !== request) shown.current = { request, count: 0 };
+    /** @type {any[]} */
+    let [page] = await Promise.all([get(path, query), besides?.()]);
+    while (page.hasMore && page.data.length < shown.current.count)
+      page = joined(page, await get(path, { ...query, cursor: page.nextCursor }));
+    return page;
+  }, [request]);
+  const setData = (/** @type {any} */ page) => {
+    shown.current = { request, count: page.data.length };
+    loaded.setData(page);
+  };
+  return { ...loaded, setData };
+}
 
 /**
  * A button that adds the next page; `summary` says how many there are, if the page says so.
@@ -24,13 +51,21 @@ export function More({ path, query, page, setPage, summary }) {
     [],
   );
   const [busy, load] = useAction(async () => {
-    const cursor = page.nextCursor;
+    /** @type {string | null} */
+    let cursor;
     /** @type {any} */
-    const next = await get(path, { ...query, cursor });
-    const now = latest.current;
-    // Other filters were chosen meanwhile, or the list is another one: these rows do not follow it.
-    if (now?.request !== request || now.page.nextCursor !== cursor) return;
-    setPage({ ...now.page, ...next, data: [...now.page.data, ...next.data] });
+    let next;
+    /** @type {typeof latest.current} */
+    let now = { request, page };
+    do {
+      cursor = now.page.nextCursor;
+      next = await get(path, { ...query, cursor });
+      now = latest.current;
+      // Other filters were chosen meanwhile: these rows do not follow that list.
+      if (now?.request !== request) return;
+      // It was loaded again meanwhile, and what follows it is something else.
+    } while (now.page.hasMore && now.page.nextCursor !== cursor);
+    if (now.page.hasMore) setPage(joined(now.page, next));
   });
   return (
     (page.hasMore || summary) && html`

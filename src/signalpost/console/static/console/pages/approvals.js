@@ -1,17 +1,15 @@
 // Posts that wait for approval, and what was decided: whoever may decides here, one post after the other.
 import { html, useEffect, useState } from "../html.js";
-import { get } from "../api.js";
 import { countWaiting } from "../approvals-count.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Check } from "../components/field.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
-import { More } from "../components/more.js";
+import { More, usePages } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
 import { toastProblem } from "../components/toasts.js";
-import { useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
 import { useLive } from "../live.js";
 import { Networks, PostState, titleOf } from "../post-parts.js";
@@ -66,7 +64,7 @@ function Posts({ id, query }) {
   const state = STATES[id] ?? "pending";
   const mine = query.mine === "true" ? { mine: true } : {};
   const filters = { approval: state, ...mine, profileId: query.profileId, limit: LIMIT };
-  const loaded = useLoad(() => get("/posts", filters), [state, query.mine, query.profileId]);
+  const loaded = usePages("/posts", filters);
   const [deciding, setDeciding] = useState(/** @type {{post: Post, decision: string} | null} */ (null));
   const reload = async () => {
     await Promise.all([loaded.reload(), countWaiting()]);

@@ -1,15 +1,13 @@
 // Drafts without a time, to be dragged to a day, or given a time in a dialog.
 import { html, useEffect } from "../html.js";
-import { get } from "../api.js";
 import { t, tn } from "../i18n.js";
-import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { Networks, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Loaded } from "../components/loaded.js";
-import { More } from "../components/more.js";
+import { More, usePages } from "../components/more.js";
 import { dragged, drafts } from "./calendar-post.js";
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -18,7 +16,7 @@ import { dragged, drafts } from "./calendar-post.js";
 /** @param {{profileId: string, open: (post: Post) => void, onClose: () => void}} props */
 export default function Drafts({ profileId, open, onClose }) {
   const query = { status: /** @type {const} */ ("draft"), profileId, limit: 100 };
-  const loaded = useLoad(() => get("/posts", query), [profileId]);
+  const loaded = usePages("/posts", query);
   useLive(loaded.reload, { seconds: 15, concerns: ({ subject }) => Boolean(subject?.startsWith("pst_")) });
   useEffect(() => {
     drafts.reload = loaded.reload;

@@ -1,15 +1,15 @@
 // The inbox: what people write under published posts, one after the other, until nothing is left.
 import { html } from "../html.js";
-import { get, patch } from "../api.js";
+import { patch } from "../api.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazy } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
-import { More } from "../components/more.js";
+import { More, usePages } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Tabs } from "../components/tabs.js";
 import { toast, toastProblem } from "../components/toasts.js";
-import { useAction, useLoad } from "../hooks.js";
+import { useAction } from "../hooks.js";
 import { t } from "../i18n.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
@@ -84,11 +84,8 @@ const chosen = () => {
 /** @param {{id: string, profileId?: string}} props */
 function Comments({ id, profileId }) {
   const filters = { ...(FILTERS[id] ?? FILTERS[""]), profileId, limit: LIMIT };
-  const loaded = useLoad(async () => {
-    // together: the name of a client that came later would move the rows below
-    const [page] = await Promise.all([get("/comments", filters), loadBasics(), loadPlatforms()]);
-    return page;
-  }, [id, profileId]);
+  // together: the name of a client that came later would move the rows below
+  const loaded = usePages("/comments", filters, () => Promise.all([loadBasics(), loadPlatforms()]));
   useLive(loaded.reload, {
     seconds: 30,
     active: (loaded.data?.data.length ?? 0) <= LIMIT,

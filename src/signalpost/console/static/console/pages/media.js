@@ -11,7 +11,7 @@ import { UploadList, filesOf, useUploads } from "../uploads.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Loaded, Skeleton } from "../components/loaded.js";
-import { More } from "../components/more.js";
+import { More, usePages } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Delete, Details } from "./media-details.js";
 import { size } from "../units.js";
@@ -25,7 +25,7 @@ import { MediaCard, MediaFilters, PAGE } from "./media-parts.js";
 export default function Media({ query }) {
   const { q = "", kind = "", described = "", profileId = "" } = query;
   const filters = { q, kind, described, profileId };
-  const loaded = useLoad(() => get("/media", { ...filters, limit: PAGE }), Object.values(filters));
+  const loaded = usePages("/media", { ...filters, limit: PAGE });
   const figures = useFigures(profileId);
   const [selected, setSelected] = useState(/** @type {string[]} */ ([]));
   const [opened, setOpened] = useState(/** @type {Media | null} */ (null));

@@ -1,9 +1,8 @@
 // All posts, with filters in the address; a post when the address names one.
 import { html, useEffect, useState } from "../html.js";
-import { all, curlOf, get } from "../api.js";
+import { all, curlOf } from "../api.js";
 import { client } from "../client.js";
 import { t, tn } from "../i18n.js";
-import { useLoad } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
@@ -14,7 +13,7 @@ import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
-import { More } from "../components/more.js";
+import { More, usePages } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { toastProblem } from "../components/toasts.js";
 
@@ -48,7 +47,7 @@ function PostsList({ query }) {
   const { q = "", status = "", platform = "", accountId = "", tag = "", profileId = "" } = query;
   const filters = { q, status, platform, accountId, tag, profileId, sort: "-createdAt", limit: 50 };
   const key = [q, status, platform, accountId, tag, profileId];
-  const loaded = useLoad(() => get("/posts", filters), key);
+  const loaded = usePages("/posts", filters);
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);

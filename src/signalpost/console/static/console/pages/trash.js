@@ -1,15 +1,15 @@
 // The trash: posts that were deleted lately, each with a way back.
 import { html, useEffect, useState } from "../html.js";
-import { get, post as send, remove } from "../api.js";
+import { post as send, remove } from "../api.js";
 import { Button, LinkButton } from "../components/button.js";
 import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
-import { More } from "../components/more.js";
+import { More, usePages } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { toast, toastProblem } from "../components/toasts.js";
-import { useAction, useLoad } from "../hooks.js";
+import { useAction } from "../hooks.js";
 import { t } from "../i18n.js";
 import { Networks, titleOf } from "../post-parts.js";
 import { mayEdit, mayPurge } from "../rights.js";
@@ -25,7 +25,7 @@ const LIMIT = 50;
 /** @param {{query: Record<string, string>}} props */
 export default function Trash({ query: { profileId } }) {
   const filters = { profileId, limit: LIMIT };
-  const loaded = useLoad(() => get("/posts/trash", filters), [profileId]);
+  const loaded = usePages("/posts/trash", filters);
   const [purging, setPurging] = useState(/** @type {Post | null} */ (null));
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
