@@ -1,7 +1,6 @@
 """How a network that pushes says that something was written under a post of an account."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
@@ -16,8 +15,7 @@ class Hint(Struct, frozen=True):
     post_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommentPush:
+class CommentPush(Struct, frozen=True, kw_only=True):
     """A network that calls a webhook of the operator's app, signed with its secret (`X-Hub-Signature-256`).
 
     What it sends is a hint where to look, and nothing of it is stored.
