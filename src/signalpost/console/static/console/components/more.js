@@ -18,17 +18,17 @@ const joined = (page, next) => ({ ...page, ...next, data: [...page.data, ...next
  */
 export function usePages(path, query, besides) {
   const request = JSON.stringify([path, query]);
-  const shown = useRef({ request, count: 0 });
+  const rows = useRef({ request, count: 0 });
   const loaded = useLoad(async () => {
-    if (shown.current.request !== request) shown.current = { request, count: 0 };
+    if (rows.current.request !== request) rows.current = { request, count: 0 };
     /** @type {any[]} */
     let [page] = await Promise.all([get(path, query), besides?.()]);
-    while (page.hasMore && page.data.length < shown.current.count)
+    while (page.hasMore && page.data.length < rows.current.count)
       page = joined(page, await get(path, { ...query, cursor: page.nextCursor }));
     return page;
   }, [request]);
   const setData = (/** @type {any} */ page) => {
-    shown.current = { request, count: page.data.length };
+    rows.current = { request, count: page.data.length };
     loaded.setData(page);
   };
   return { ...loaded, setData };
