@@ -55,17 +55,17 @@ export function More({ path, query, page, setPage, summary }) {
     let cursor;
     /** @type {any} */
     let next;
-    /** @type {typeof latest.current} */
+    /** @type {{request: string, page: ListPage} | null} */
     let now = { request, page };
     do {
       cursor = now.page.nextCursor;
       next = await get(path, { ...query, cursor });
       now = latest.current;
-      // Other filters were chosen meanwhile: these rows do not follow that list.
-      if (now?.request !== request) return;
+      // Other filters were chosen meanwhile, or it has ended: these rows follow nothing.
+      if (now?.request !== request || !now.page.hasMore) return;
       // It was loaded again meanwhile, and what follows it is something else.
-    } while (now.page.hasMore && now.page.nextCursor !== cursor);
-    if (now.page.hasMore) setPage(joined(now.page, next));
+    } while (now.page.nextCursor !== cursor);
+    setPage(joined(now.page, next));
   });
   return (
     (page.hasMore || summary) && html`

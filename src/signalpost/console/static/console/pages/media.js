@@ -35,7 +35,9 @@ export default function Media({ query }) {
   const uploads = useUploads(profileId, again);
   const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
   const upload = () => picker.current?.click();
-  const chosen = (loaded.data?.data ?? []).filter((media) => selected.includes(media.id));
+  const chosen = (loaded.data?.data ?? []).filter((/** @type {MediaData} */ media) =>
+    selected.includes(media.id),
+  );
   if (!figures.data && !figures.problem)
     return html`
       <div class="page wide">

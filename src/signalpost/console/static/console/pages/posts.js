@@ -56,8 +56,9 @@ function PostsList({ query }) {
     concerns: ({ subject }) =>
       (loaded.data?.data.length ?? 0) <= 50 && Boolean(subject?.startsWith("pst_")),
     active:
-      loaded.data?.data.some((post) => ["publishing", "queued"].includes(post.status)) &&
-      loaded.data.data.length <= 50,
+      loaded.data?.data.some((/** @type {PostData} */ post) =>
+        ["publishing", "queued"].includes(post.status),
+      ) && loaded.data.data.length <= 50,
   });
   const visible = loaded.data?.data ?? NONE;
   const latest = useLatest(visible);
