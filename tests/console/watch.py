@@ -11,11 +11,14 @@ from signalpost.console.openapi import openapi_document
 from signalpost.main import wiring
 
 API = "/api/v1"
-AWAY: frozenset[int | str] = frozenset(
-    f"net::ERR_{name}"
-    for name in ("CONNECTION_REFUSED", "CONNECTION_RESET", "EMPTY_RESPONSE", "INCOMPLETE_CHUNKED_ENCODING")
-)
-"""What a browser says while the service is away, and of what was under way when it ended."""
+_LOST = """
+CONNECTION_ABORTED CONNECTION_CLOSED CONNECTION_FAILED CONNECTION_REFUSED CONNECTION_RESET CONTENT_LENGTH_MISMATCH
+EMPTY_RESPONSE INCOMPLETE_CHUNKED_ENCODING SOCKET_NOT_CONNECTED
+"""
+AWAY: frozenset[int | str] = frozenset(f"net::ERR_{name}" for name in _LOST.split())
+"""What Chromium says while the service is away, and of what was under way when it ended (`net_error_list.h`): which of
+them depends on how far a request was when the process was killed.
+"""
 _PARAMETER = re.compile(r"\\\{\w+\\\}")
 _STATUS = re.compile(r"status of [45]\d\d")
 REPORT = """
