@@ -129,6 +129,7 @@ async def test_lost_answers_and_a_reload_make_no_row_twice(
         assert len(await posts_of(owned, client)) == 7
 
         await page.get_by_role("button", name="Another file").click()
+        await expect(page.locator("input[type=file]")).to_be_attached()
         await open_rows(page, client, rows)
         await expect(page.get_by_text("7 rows were imported before.")).to_be_visible()
     assert len(await posts_of(owned, client)) == 7

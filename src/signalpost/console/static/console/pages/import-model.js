@@ -156,12 +156,14 @@ export class Import {
     this.aborter.abort();
   }
 
-  /** @param {Promise<unknown>} saving */
-  remember(saving) {
-    saving.catch(() => {
-      this.isKept = false;
+  /** Wait for what the browser is to keep or to forget. @param {Promise<unknown>} saving */
+  async remember(saving) {
+    try {
+      await saving;
+    } catch {
+      this.isKept = false; // the page says that this browser keeps nothing
       this.redraw();
-    });
+    }
   }
 
   /** @param {string} name @param {Uint8Array} bytes */
@@ -177,7 +179,7 @@ export class Import {
     };
     this.problem = null;
     const { source, state } = this;
-    this.remember(keep("source", source).then(() => keep("state", state)));
+    void this.remember(keep("source", source).then(() => keep("state", state)));
     this.redraw();
   }
 
@@ -190,7 +192,7 @@ export class Import {
   change(values) {
     if (!this.state) return;
     this.state = { ...this.state, ...values };
-    this.remember(keep("state", this.state));
+    void this.remember(keep("state", this.state));
     this.redraw();
   }
 
@@ -232,16 +234,20 @@ export class Import {
   checkLater() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      if (this.state) this.remember(keep("state", this.state));
+      if (this.state) void this.remember(keep("state", this.state));
       if (this.rows.some((row) => row.state === "new")) void this.run("check");
     }, CHECK_AFTER_MS);
   }
 
-  discard() {
+  /** Forget this import: another file is offered when a reload would not bring this one back. */
+  async discard() {
     this.close();
     this.source = this.state = this.problem = this.progress = null;
     this.rows = [];
-    this.remember(Promise.all([drop("source"), drop("state")]));
+    this.isReady = false;
+    this.redraw();
+    await this.remember(Promise.all([drop("source"), drop("state")]));
+    this.isReady = true;
     this.redraw();
   }
 
@@ -266,7 +272,7 @@ export class Import {
       if (error instanceof Problem && error.status >= 400 && error.status < 500) state.attempt += 1;
       this.problem = error;
     }
-    if (this.state === state) this.remember(keep("state", state));
+    if (this.state === state) void this.remember(keep("state", state));
     this.running = "";
     this.redraw();
     const isWaiting = this.rows.some((row) => row.state === "new");
@@ -286,7 +292,7 @@ export class Import {
     const act = async (/** @type {Row[]} */ part) => {
       await send(part, state, isDryRun);
       for (const row of part) if (row.state === "created") state.posts[row.index] = row.postId;
-      if (!isDryRun && this.state) this.remember(keep("state", this.state));
+      if (!isDryRun && this.state) void this.remember(keep("state", this.state));
     };
     try {
       await inTurn(partsOf(rows, most), (part) => part.length, act, tell, this.aborter.signal);
