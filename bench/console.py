@@ -152,7 +152,7 @@ async def measure(service: Service, folder: Path, rounds: int) -> None:
     base_url, cookie, port = f"http://127.0.0.1:{service.port}", furnish(service), free_port()
     (folder / "app.css").write_bytes(app_pages.assets().files["app.css"].body)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=tools.browser(), args=["--no-sandbox"])
         for key in PAGES:
             *_, content = await opened(browser, base_url, cookie, key)
             (folder / f"{key or 'home'}.html").write_text(content)

@@ -186,7 +186,7 @@ async def main() -> None:
         await service.owner()
         cookie = (await sign_in(service))["cookies"][0]["value"]
         places = await world.build(Person(service, cookie))
-        browser = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=tools.browser(), args=["--no-sandbox"])
         print("| figure | least | goal |\n|---|---|---|")
         for figure in FIGURES_WITH_GOALS:
             found = []

@@ -340,7 +340,7 @@ async def browser() -> "AsyncIterator[Browser]":
         # Nothing here draws on a graphics card, which would only be imitated; a site keeps its process, and what it has
         # compiled, from one page to the next.
         options = ["--no-sandbox", "--disable-gpu", "--process-per-site"]
-        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=options)
+        started = await playwright.chromium.launch(executable_path=tools.browser(), args=options)
         yield started
         await started.close()
 

@@ -92,6 +92,18 @@ def program(name: str) -> str:
     return path
 
 
+def browser() -> str:
+    """Chromium without windows, which draws a page in a quarter less processor time; else the whole of Chromium.
+
+    Raises:
+        NotInstalled: both are missing.
+    """
+    try:
+        return program("chromium-headless-shell")
+    except NotInstalled:
+        return program("chromium")
+
+
 def free_port() -> int:
     """A port that nothing uses and that no test is given twice, however late its server starts to listen.
 
