@@ -84,6 +84,27 @@ async def test_a_comment_is_assigned_hidden_and_deleted_on_a_phone(console: Open
     assert (now["hidden"], now["liked"], now["text"], now["assignee"] is not None) == (True, True, "", True)
 
 
+async def test_why_an_answer_was_not_sent_is_said_in_the_language_of_the_page(
+    console: OpenPage, owned: Api, axe: str
+) -> None:
+    """What the network itself says is quoted, in its own words."""
+    profile = await commented(owned)
+    [comment, *_] = (await owned.get("/comments", params={"profileId": profile["id"]}))["data"]
+    await owned.post(f"/comments/{comment['id']}/reply", json={"text": "Hello [[fail:content_rejected]]"})
+
+    async def has_failed() -> bool:
+        return (await owned.get(f"/comments/{comment['id']}"))["replies"][0]["state"] == "failed"
+
+    await owned.service.until(has_failed, "answer that the network refuses")
+    [reply] = (await owned.get(f"/comments/{comment['id']}"))["replies"]
+    async with console(locale="de-DE", viewport={"width": 360, "height": 740}) as page:
+        await visit(page, f"/console/inbox/{comment['id']}")
+        refused = "Das Netzwerk hat die Antwort abgelehnt. Ändern Sie sie, und antworten Sie dann noch einmal."
+        await expect(page.get_by_text(refused, exact=True)).to_be_visible()
+        await expect(page.locator('q[lang="en"]')).to_have_text(reply["error"]["message"])
+        assert await violations(page, axe) == []
+
+
 COUNTED = [
     "", "abc", "a\r\nb", "e\u0301", "👍🏽", "👩‍👩‍👧‍👦 🇩🇪🇫🇷 #️⃣", "नमस्ते 한국어 日本", "a🎈", "“q”…",
     "https://example.com/" + "x" * 200, "(https://e.org/a_(b)).", "https://e.org/x, and", "http://localhost",

@@ -17,10 +17,11 @@ from tests.console.pages import visit
 
 import signalpost
 from signalpost import networks
-from signalpost.comments.states import RuleErrorCode
+from signalpost.comments.states import ReplyErrorCode, RuleErrorCode
 from signalpost.kit.problems import Problem
 from signalpost.main import wiring
 from signalpost.networks import preflight
+from signalpost.networks.codes import CATEGORIES
 from signalpost.posts.target_errors import TARGET_ERRORS
 
 PACKAGE = Path(signalpost.__file__).parent
@@ -128,6 +129,11 @@ def test_every_rule_of_a_network_has_a_sentence() -> None:
 
 def test_every_reason_why_a_rule_did_not_do_something_has_a_sentence() -> None:
     assert set(get_args(RuleErrorCode)) == _keys("../pages/inbox-words", "RULE_ERRORS")
+
+
+def test_every_reason_why_an_answer_was_not_sent_has_a_sentence() -> None:
+    assert set(get_args(ReplyErrorCode)) == _keys("../pages/inbox-words", "REPLY_ERRORS")
+    assert set(get_args(ReplyErrorCode)) <= CATEGORIES.keys(), "the codes that connectors use"
 
 
 def test_every_code_of_a_refused_value_has_a_sentence() -> None:

@@ -3,7 +3,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.comments.states import CommentState, ReplyState
+from signalpost.comments.states import CommentState, ReplyErrorCode, ReplyState
 from signalpost.events import Actor
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
@@ -88,7 +88,7 @@ class CommentAssignee(Output):
 class CommentReplyError(Output):
     """Why an answer was not sent, or may not have been."""
 
-    code: Annotated[str, Meta(examples=["outcome_unknown"])]
+    code: Annotated[ReplyErrorCode, Meta(examples=["outcome_unknown"])]
     message: str
 
 

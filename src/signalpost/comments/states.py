@@ -25,6 +25,26 @@ RuleErrorCode = Literal[
 ]
 """Why a rule did not do something. The console has a sentence for each."""
 
+ReplyErrorCode = Literal[
+    "auth_expired",
+    "permission_missing",
+    "account_disconnected",
+    "account_restricted",
+    "rate_limited",
+    "platform_quota",
+    "text_too_long",
+    "content_rejected",
+    "duplicate_content",
+    "destination_missing",
+    "billing_required",
+    "platform_unavailable",
+    "platform_timeout",
+    "network_error",
+    "outcome_unknown",
+    "internal_error",
+]
+"""Why an answer was not sent, or may not have been: codes of `networks/codes.py`. The console has a sentence for each."""
+
 ON_ITS_WAY: Final = ("pending", "sending", "sent", "unknown")
 """States of answers that others should know of before they answer too."""
 
@@ -48,3 +68,9 @@ def rule_error_code(code: str) -> RuleErrorCode:
     """Return the code of what a rule did not do as the API names it."""
     codes: tuple[RuleErrorCode, ...] = get_args(RuleErrorCode)
     return codes[codes.index(code)] if code in codes else "internal_error"
+
+
+def reply_error_code(code: str) -> ReplyErrorCode:
+    """Return the code of an answer that failed as the API names it; of a text no other refusal can be meant."""
+    codes: tuple[ReplyErrorCode, ...] = get_args(ReplyErrorCode)
+    return codes[codes.index(code)] if code in codes else "content_rejected"

@@ -16,7 +16,7 @@ from signalpost.comments.schemas import (
     CommentReplyError,
     SavedReply,
 )
-from signalpost.comments.states import rule_error_code
+from signalpost.comments.states import reply_error_code, rule_error_code
 from signalpost.events import CommentData
 from signalpost.kit import clock, ids
 
@@ -86,7 +86,7 @@ def reply(row: ReplyRow) -> CommentReply:
         decided_by=row.decided_by,
         platform_comment_id=row.remote_id,
         url=row.url,
-        error=None if row.error is None else CommentReplyError(row.error.code, row.error.message),
+        error=None if row.error is None else CommentReplyError(reply_error_code(row.error.code), row.error.message),
         created_at=clock.wire(row.created_at),
         sent_at=clock.wire_or_none(row.sent_at),
     )

@@ -1,11 +1,14 @@
 """Reading the comments under a post page by page, whatever a network lists: bounded, and each of them once."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Final
 
 from signalpost.kit.http import BadResponse
 from signalpost.networks.contract import Comments, RemoteComment
 from signalpost.networks.contract.comments import LISTED_MAX
+
+PAGES_MAX: Final = 10
+"""Numbered pages that are read of one post."""
 
 
 class Listing:
@@ -48,3 +51,29 @@ class Listing:
     def comments(self) -> Comments:
         """Return what was read."""
         return Comments(items=tuple(self._items.values()), complete=self._complete)
+
+
+async def read_pages(
+    read_page: Callable[[int], Awaitable[tuple[Any, bool]]], make: Callable[[Any], RemoteComment]
+) -> Comments:
+    """Read what a network lists on numbered pages, up to `PAGES_MAX`.
+
+    Args:
+        read_page: returns the entries of a page, from 1, and whether the network says that another one follows.
+        make: makes a comment of an entry.
+
+    Raises:
+        BadResponse: a page is not a list.
+    """
+    listing = Listing()
+    for page in range(1, PAGES_MAX + 1):
+        entries, follows = await read_page(page)
+        if not isinstance(entries, list):
+            raise BadResponse("the response is not a list of comments")
+        brings = listing.add(entries, make)
+        if not follows:
+            break
+        if not brings or page == PAGES_MAX:
+            listing.stop()
+            break
+    return listing.comments()

@@ -12,11 +12,11 @@ from typing import Any, Final
 from signalpost.kit.http import BadResponse
 from signalpost.networks.connectors.ghost.calls import call_api
 from signalpost.networks.contract import ApiError, Comments, NetworkSession, RemoteComment
-from signalpost.networks.listing import Listing
+from signalpost.networks.listing import read_pages
 from signalpost.networks.plain_text import plain_text
 from signalpost.networks.responses import members, string
 
-_PAGE, _PAGES_MAX = 100, 10
+_PAGE: Final = 100
 _OBJECT_ID: Final = 24
 """Characters of what Ghost calls anything by."""
 
@@ -29,33 +29,27 @@ async def comments(
 
 
 async def _under(session: NetworkSession, post_id: str) -> Comments | None:
-    listing = Listing()
-    for page in range(1, _PAGES_MAX + 1):
+    async def read_page(page: int) -> tuple[Any, bool]:
         params = {"filter": f"post_id:'{_id(post_id)}'", "order": "created_at desc", "limit": str(_PAGE)}
         answer = members(await call_api(session, "GET /comments/", params={**params, "page": str(page)}))
-        items = answer.get("comments")
-        if not isinstance(items, list):
-            raise BadResponse("the response is not a list of comments")
-        more = listing.add((item for item in items if _is_there(item)), _comment)
-        if _next_page(answer) is None:
-            break
-        if not more or page == _PAGES_MAX:
-            listing.stop()
-            break
-    listed = listing.comments()
+        entries = answer.get("comments")
+        if isinstance(entries, list):
+            entries = [entry for entry in entries if _is_there(entry)]
+        return entries, _has_next_page(answer)
+
+    listed = await read_pages(read_page, _comment)
     return listed if listed.items or await _has_post(session, post_id) else None
 
 
-def _is_there(item: Any) -> bool:
+def _is_there(entry: Any) -> bool:
     """Whether an entry is to be read: a deleted comment stays in the list without its text."""
-    return not isinstance(item, dict) or item.get("status") != "deleted"
+    return not isinstance(entry, dict) or entry.get("status") != "deleted"
 
 
-def _next_page(answer: Mapping[str, Any]) -> int | None:
+def _has_next_page(answer: Mapping[str, Any]) -> bool:
     meta = answer.get("meta")
     pagination = meta.get("pagination") if isinstance(meta, dict) else None
-    following = pagination.get("next") if isinstance(pagination, dict) else None
-    return following if isinstance(following, int) else None
+    return isinstance(pagination.get("next") if isinstance(pagination, dict) else None, int)
 
 
 async def _has_post(session: NetworkSession, post_id: str) -> bool:

@@ -21,7 +21,7 @@ from signalpost.networks.contract import (
     RemoteComment,
     Response,
 )
-from signalpost.networks.listing import Listing
+from signalpost.networks.listing import read_pages
 from signalpost.networks.plain_text import plain_text
 from signalpost.networks.replies import reply_as_comment
 from signalpost.networks.responses import members, string
@@ -29,7 +29,7 @@ from signalpost.networks.threads import PublicPart
 
 _LIST: Final = "GET /wp/v2/comments"
 _FIELDS: Final = "id,parent,author,author_name,author_url,author_avatar_urls,date_gmt,content,link,status"
-_PAGE, _PAGES_MAX, _BYTES_MAX = 100, 10, 10_000_000
+_PAGE, _BYTES_MAX = 100, 10_000_000
 _GONE: Final = frozenset({"rest_comment_invalid_id", "rest_already_trashed"})
 
 
@@ -41,19 +41,11 @@ async def comments(
 
 
 async def _under(session: NetworkSession, post_id: str) -> Comments | None:
-    listing = Listing()
-    for page in range(1, _PAGES_MAX + 1):
+    async def read_page(page: int) -> tuple[Any, bool]:
         response = await _listed(session, {"post": post_id, "page": str(page)})
-        items = response.json()
-        if not isinstance(items, list):
-            raise BadResponse("the response is not a list of comments", status=response.status)
-        more = listing.add(items, partial(_comment, session))
-        if (response.headers.get("X-WP-TotalPages") or "0") in {"0", str(page)}:
-            break
-        if not more or page == _PAGES_MAX:
-            listing.stop()
-            break
-    listed = listing.comments()
+        return response.json(), (response.headers.get("X-WP-TotalPages") or "0") not in {"0", str(page)}
+
+    listed = await read_pages(read_page, partial(_comment, session))
     return listed if listed.items or await _is_there(session, post_id) else None
 
 

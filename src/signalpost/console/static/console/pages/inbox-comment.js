@@ -17,7 +17,7 @@ import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store
 import { Time } from "../time.js";
 import { Notes } from "./inbox-notes.js";
 import { ReplyForm } from "./inbox-reply.js";
-import { actionWords, replyWords, ruleErrorWords, stateWords } from "./inbox-words.js";
+import { actionWords, replyErrorWords, replyWords, ruleErrorWords, stateWords } from "./inbox-words.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
 /** @typedef {import("signalpost/api").Schemas["CommentReply"]} CommentReply */
@@ -155,7 +155,7 @@ function Said({ comment, uses, reload }) {
       ${comment.replies.length > 0 && html`
         <ol class="timeline">
           ${comment.replies.map((reply) => html`
-            <${Reply} key=${reply.id} reply=${reply} reload=${reload} />
+            <${Reply} key=${reply.id} reply=${reply} platform=${comment.platform} reload=${reload} />
           `)}
         </ol>
       `}
@@ -215,8 +215,8 @@ function Actions({ comment, reload }) {
   `;
 }
 
-/** @param {{reply: CommentReply, reload: () => Promise<void>}} props */
-function Reply({ reply, reload }) {
+/** @param {{reply: CommentReply, platform: string, reload: () => Promise<void>}} props */
+function Reply({ reply, platform, reload }) {
   const [approving, approve] = useAction(async () => {
     await post(`/comments/${reply.commentId}/replies/${reply.id}/approve`);
     await reload();
@@ -236,7 +236,12 @@ function Reply({ reply, reload }) {
       <p class="post-text" dir="auto">
         ${reply.text}
       </p>
-      ${reply.error && html`<p class="error">${reply.error.message}</p>`}
+      ${reply.error && html`<p class="error">${replyErrorWords(reply.error)}</p>`}
+      ${reply.error?.code === "content_rejected" && html`
+        <p class="soft">
+          ${t("{network} says:", { network: networkName(platform) })} <q lang="en">${reply.error.message}</q>
+        </p>
+      `}
       ${reply.state === "pending" && html`
         <p class="actions">
           ${mayDecide() && html`

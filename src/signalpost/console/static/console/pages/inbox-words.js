@@ -59,6 +59,38 @@ const RULE_ERRORS = {
 /** Why a rule did not do something. @param {{code: string}} error */
 export const ruleErrorWords = ({ code }) => RULE_ERRORS[code]?.() ?? t("Something went wrong");
 
+/** @type {Record<string, () => string>} */
+const REPLY_ERRORS = {
+  auth_expired: () =>
+    t("The connection to the account has expired. Connect it again, then answer once more."),
+  permission_missing: () =>
+    t("The account did not allow answers. Connect it again and agree to everything that is asked for."),
+  account_disconnected: () => t("The account is not connected. Connect it again, then answer once more."),
+  account_restricted: () =>
+    t("The network restricts this account at the moment. Sign in there to see why."),
+  rate_limited: () => t("The network took no more answers for hours. Answer once more."),
+  platform_quota: () =>
+    t("The account has used up what the network allows in a day. Answer once more tomorrow."),
+  text_too_long: () =>
+    t("The network says that the answer is too long. Shorten it, then answer once more."),
+  content_rejected: () => t("The network refused the answer. Change it, then answer once more."),
+  duplicate_content: () => t("The network already has this answer. Look there before you answer again."),
+  destination_missing: () => t("The comment, or its post, is not there any more."),
+  billing_required: () => t("The network asks for a paid plan for answers."),
+  platform_unavailable: () => t("The network did not take the answer for hours. Answer once more."),
+  platform_timeout: () => t("The network did not respond in time, for hours. Answer once more."),
+  network_error: () => t("The network could not be reached for hours. Answer once more."),
+  outcome_unknown: () =>
+    t(
+      "It is not known whether the answer was sent. Look at the comment at the network before you answer again.",
+    ),
+  internal_error: () =>
+    t("Something failed here. Answer once more; if it fails again, ask whoever runs this service."),
+};
+
+/** Why an answer was not sent, or may not have been. @param {{code: string}} error */
+export const replyErrorWords = ({ code }) => REPLY_ERRORS[code]?.() ?? t("Something went wrong");
+
 /** What a rule did with a comment. @param {import("signalpost/api").Schemas["CommentRuleUse"]} use */
 export function actionWords({ actions, hiding }) {
   /** @type {Record<string, string>} */

@@ -343,6 +343,7 @@ export default /** @type {Record<string, string>} */ ({
   "{name} asks for approval.": "{name} bittet um Freigabe.",
   "{name} rejected this post.": "{name} hat diesen Beitrag abgelehnt.",
   "{name} requested changes.": "{name} verlangt Änderungen.",
+  "{network} says:": "{network} sagt:",
   "{n} file": "{n} Datei",
   "{n} files": "{n} Dateien",
   "{n} post": "{n} Beitrag",

@@ -16,6 +16,8 @@ export default /** @type {Record<string, string>} */ ({
   "In a week": "In einer Woche",
   "It comes back at": "Kommt wieder am",
   "It comes back {time}.": "Kommt wieder: {time}.",
+  "It is not known whether the answer was sent. Look at the comment at the network before you answer again.":
+    "Ob die Antwort gesendet wurde, ist nicht bekannt. Sehen Sie sich den Kommentar beim Netzwerk an, bevor Sie noch einmal antworten.",
   Like: "Gefällt mir",
   "Mark as done": "Als erledigt kennzeichnen",
   Member: "Mitglied",
@@ -47,21 +49,51 @@ export default /** @type {Record<string, string>} */ ({
   "Separated by commas; for your team, never published.":
     "Durch Kommas getrennt; für Ihr Team, werden nie veröffentlicht.",
   "Show to others again": "Anderen wieder zeigen",
+  "Something failed here. Answer once more; if it fails again, ask whoever runs this service.":
+    "Hier ist etwas fehlgeschlagen. Antworten Sie noch einmal; scheitert es wieder, fragen Sie, wer diesen Dienst betreibt.",
   "Something failed here. Hide it by hand, or ask whoever runs this service.":
     "Hier ist etwas fehlgeschlagen. Verbergen Sie ihn von Hand, oder fragen Sie, wer diesen Dienst betreibt.",
   "Switch off": "Ausschalten",
   "Switch on": "Einschalten",
   "Take back": "Zurücknehmen",
+  "The account did not allow answers. Connect it again and agree to everything that is asked for.":
+    "Das Konto hat Antworten nicht erlaubt. Verbinden Sie es neu und stimmen Sie allem zu, wonach gefragt wird.",
+  "The account has used up what the network allows in a day. Answer once more tomorrow.":
+    "Das Konto hat verbraucht, was das Netzwerk am Tag erlaubt. Antworten Sie morgen noch einmal.",
+  "The account is not connected. Connect it again, then answer once more.":
+    "Das Konto ist nicht verbunden. Verbinden Sie es neu, und antworten Sie dann noch einmal.",
   "The answer is sent.": "Die Antwort wird gesendet.",
   "The answer waits for an approval.": "Die Antwort wartet auf eine Freigabe.",
   "The comment is deleted.": "Der Kommentar ist gelöscht.",
+  "The comment, or its post, is not there any more.":
+    "Den Kommentar oder seinen Beitrag gibt es nicht mehr.",
+  "The connection to the account has expired. Connect it again, then answer once more.":
+    "Die Verbindung zum Konto ist abgelaufen. Verbinden Sie es neu, und antworten Sie dann noch einmal.",
   "The inbox is empty": "Der Posteingang ist leer",
+  "The network already has this answer. Look there before you answer again.":
+    "Das Netzwerk hat diese Antwort schon. Sehen Sie dort nach, bevor Sie noch einmal antworten.",
+  "The network asks for a paid plan for answers.":
+    "Das Netzwerk verlangt für Antworten einen bezahlten Tarif.",
+  "The network could not be reached for hours. Answer once more.":
+    "Das Netzwerk war stundenlang nicht zu erreichen. Antworten Sie noch einmal.",
+  "The network did not respond in time, for hours. Answer once more.":
+    "Das Netzwerk hat stundenlang nicht rechtzeitig geantwortet. Antworten Sie noch einmal.",
   "The network did not respond in time.": "Das Netzwerk hat nicht rechtzeitig geantwortet.",
+  "The network did not take the answer for hours. Answer once more.":
+    "Das Netzwerk hat die Antwort stundenlang nicht genommen. Antworten Sie noch einmal.",
   "The network does not let this comment be hidden from here.":
     "Das Netzwerk lässt diesen Kommentar von hier aus nicht verbergen.",
   "The network failed each time.": "Das Netzwerk ist jedes Mal gescheitert.",
+  "The network refused the answer. Change it, then answer once more.":
+    "Das Netzwerk hat die Antwort abgelehnt. Ändern Sie sie, und antworten Sie dann noch einmal.",
   "The network refused, or the account has to be connected again.":
     "Das Netzwerk hat es abgelehnt, oder das Konto muss neu verbunden werden.",
+  "The network restricts this account at the moment. Sign in there to see why.":
+    "Das Netzwerk schränkt dieses Konto zurzeit ein. Melden Sie sich dort an, um zu sehen, warum.",
+  "The network says that the answer is too long. Shorten it, then answer once more.":
+    "Dem Netzwerk ist die Antwort zu lang. Kürzen Sie sie, und antworten Sie dann noch einmal.",
+  "The network took no more answers for hours. Answer once more.":
+    "Das Netzwerk hat stundenlang keine weiteren Antworten genommen. Antworten Sie noch einmal.",
   "The post": "Der Beitrag",
   "The rule was deleted or switched off before, or whoever answered for it may no longer hide comments.":
     "Die Regel wurde vorher gelöscht oder ausgeschaltet, oder wer für sie einstand, darf keine Kommentare mehr verbergen.",

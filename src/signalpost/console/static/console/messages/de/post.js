@@ -66,7 +66,6 @@ export default /** @type {Record<string, string>} */ ({
   "This cannot be undone.": "Das lässt sich nicht rückgängig machen.",
   "What happened": "Was geschah",
   "Yes, it is there": "Ja, er ist da",
-  "{network} says:": "{network} sagt:",
   "{n} attempt": "{n} Versuch",
   "{n} attempts": "{n} Versuche",
   "by link": "per Link",

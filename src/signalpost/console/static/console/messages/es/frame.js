@@ -375,6 +375,7 @@ export default /** @type {Record<string, string>} */ ({
   "{name} asks for approval.": "{name} pide aprobación.",
   "{name} rejected this post.": "{name} ha rechazado esta publicación.",
   "{name} requested changes.": "{name} ha pedido cambios.",
+  "{network} says:": "{network} dice:",
   "{n} file": "{n} archivo",
   "{n} files": "{n} archivos",
   "many|{n} files": "{n} de archivos",

@@ -16,6 +16,8 @@ export default /** @type {Record<string, string>} */ ({
   "In a week": "En una semana",
   "It comes back at": "Vuelve el",
   "It comes back {time}.": "Vuelve: {time}.",
+  "It is not known whether the answer was sent. Look at the comment at the network before you answer again.":
+    "No se sabe si la respuesta se ha enviado. Mira el comentario en la red antes de volver a responder.",
   Like: "Me gusta",
   "Mark as done": "Marcar como hecho",
   Member: "Miembro",
@@ -47,21 +49,49 @@ export default /** @type {Record<string, string>} */ ({
   "Separated by commas; for your team, never published.":
     "Separadas por comas; para tu equipo, nunca se publican.",
   "Show to others again": "Volver a mostrar a los demás",
+  "Something failed here. Answer once more; if it fails again, ask whoever runs this service.":
+    "Algo ha fallado aquí. Responde de nuevo; si vuelve a fallar, pregunta a quien administra este servicio.",
   "Something failed here. Hide it by hand, or ask whoever runs this service.":
     "Algo ha fallado aquí. Ocúltalo a mano o pregunta a quien administra este servicio.",
   "Switch off": "Desactivar",
   "Switch on": "Activar",
   "Take back": "Retirar",
+  "The account did not allow answers. Connect it again and agree to everything that is asked for.":
+    "La cuenta no ha permitido respuestas. Conéctala otra vez y acepta todo lo que se pide.",
+  "The account has used up what the network allows in a day. Answer once more tomorrow.":
+    "La cuenta ha agotado lo que la red permite en un día. Responde de nuevo mañana.",
+  "The account is not connected. Connect it again, then answer once more.":
+    "La cuenta no está conectada. Conéctala otra vez y responde de nuevo.",
   "The answer is sent.": "La respuesta se está enviando.",
   "The answer waits for an approval.": "La respuesta espera una aprobación.",
   "The comment is deleted.": "El comentario se ha eliminado.",
+  "The comment, or its post, is not there any more.": "El comentario o su publicación ya no existe.",
+  "The connection to the account has expired. Connect it again, then answer once more.":
+    "La conexión con la cuenta ha caducado. Conéctala otra vez y responde de nuevo.",
   "The inbox is empty": "La bandeja está vacía",
+  "The network already has this answer. Look there before you answer again.":
+    "La red ya tiene esta respuesta. Míralo allí antes de volver a responder.",
+  "The network asks for a paid plan for answers.": "La red pide un plan de pago para responder.",
+  "The network could not be reached for hours. Answer once more.":
+    "No se ha podido acceder a la red durante horas. Responde de nuevo.",
+  "The network did not respond in time, for hours. Answer once more.":
+    "La red no ha respondido a tiempo durante horas. Responde de nuevo.",
   "The network did not respond in time.": "La red no ha respondido a tiempo.",
+  "The network did not take the answer for hours. Answer once more.":
+    "La red no ha aceptado la respuesta durante horas. Responde de nuevo.",
   "The network does not let this comment be hidden from here.":
     "La red no permite ocultar este comentario desde aquí.",
   "The network failed each time.": "La red ha fallado todas las veces.",
+  "The network refused the answer. Change it, then answer once more.":
+    "La red ha rechazado la respuesta. Cámbiala y responde de nuevo.",
   "The network refused, or the account has to be connected again.":
     "La red lo ha rechazado, o hay que conectar la cuenta otra vez.",
+  "The network restricts this account at the moment. Sign in there to see why.":
+    "La red restringe esta cuenta por ahora. Inicia sesión allí para ver por qué.",
+  "The network says that the answer is too long. Shorten it, then answer once more.":
+    "Para la red, la respuesta es demasiado larga. Acórtala y responde de nuevo.",
+  "The network took no more answers for hours. Answer once more.":
+    "La red no ha aceptado más respuestas durante horas. Responde de nuevo.",
   "The post": "La publicación",
   "The rule was deleted or switched off before, or whoever answered for it may no longer hide comments.":
     "La regla se eliminó o se desactivó antes, o quien respondía por ella ya no puede ocultar comentarios.",

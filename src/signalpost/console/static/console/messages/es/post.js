@@ -67,7 +67,6 @@ export default /** @type {Record<string, string>} */ ({
   "This cannot be undone.": "No se puede deshacer.",
   "What happened": "Qué ha pasado",
   "Yes, it is there": "Sí, está",
-  "{network} says:": "{network} dice:",
   "{n} attempt": "{n} intento",
   "{n} attempts": "{n} intentos",
   "many|{n} attempts": "{n} de intentos",
