@@ -32,8 +32,9 @@ class Webhook:
 
 
 def sign(app: App, body: bytes) -> Webhook:
-    """Return a call with this body, signed with the secret of the app."""
-    digest = hmac.new(app.client_secret.encode(), body, hashlib.sha256).hexdigest()
+    """Return a call with this body, signed with the secret of the app; `details["webhook_secret"]` is another one."""
+    secret = str(app.details.get("webhook_secret") or app.client_secret)
+    digest = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     return Webhook(body, {"Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={digest}"})
 
 
@@ -84,13 +85,18 @@ class Pushing(GraphNetwork):
 
     def push(self, account_id: str, field: str, value: Mapping[str, Any]) -> None:
         """Have each app that subscribed to it called."""
-        entry = {"id": account_id, "time": int(self.world.clock().timestamp()), "changes": [
-            {"field": field, "value": value},
-        ]}  # fmt: skip
-        body = json.dumps({"object": self.push_object, "entry": [entry]}).encode()
         for app in self.world.apps:
-            if app.network == self.key and field in self.subscribed.get((app.client_id, account_id), ()):
+            if app.network == self.key and self.is_subscribed(app, account_id, field):
+                body = json.dumps(self.call_body(app, account_id, field, value)).encode()
                 self.pushed.append((app, sign(app, body)))
+
+    def is_subscribed(self, app: App, account_id: str, field: str) -> bool:
+        return field in self.subscribed.get((app.client_id, account_id), ())
+
+    def call_body(self, _app: App, account_id: str, field: str, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a call says."""
+        entry = {"id": account_id, "time": int(self.world.clock().timestamp())}
+        return {"object": self.push_object, "entry": [{**entry, "changes": [{"field": field, "value": value}]}]}
 
     def deliver_pushed(self) -> list[int]:
         """Make the calls that wait, for apps with a webhook; return the statuses of the answers."""

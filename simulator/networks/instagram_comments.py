@@ -1,8 +1,10 @@
 """Comments on the posts of an account: two levels, answered, hidden and deleted by the account; never liked.
 
-Source: developers.facebook.com, "Comment moderation", "IG Comment", "IG Comment replies". As the network does, it lists
-50 a page, newest first, with answers nested; an answer to an answer stands below the comment on top; hidden comments
-take no answer; and what the account wrote itself stays shown whatever is asked.
+Each is pushed to the apps that subscribed to the account by Instagram Login.
+Source: developers.facebook.com, "Comment moderation", "IG Comment", "IG Comment replies", "Set up Instagram
+Webhooks". As the network does, it lists 50 a page, newest first, with answers nested; an answer to an answer stands
+below the comment on top; hidden comments take no answer; and what the account wrote itself stays shown whatever is
+asked.
 """
 
 from collections.abc import Mapping
@@ -15,14 +17,52 @@ from simulator.network import route
 from simulator.networks.containers import ContainerNetwork
 from simulator.networks.facebook_login import FacebookLogin
 from simulator.networks.graph import moment, split_fields
+from simulator.world import App, Person
 
 PAGE = 50
 COMMENT_MAX = 2_200
 RIGHTS = {"instagram_manage_comments", "instagram_business_manage_comments"}
+SUBSCRIBE = ("instagram_business_manage_comments",)
+PUSHED = frozenset({"comments", "live_comments", "mentions", "messages"})
 FIELDS = ("id", "text", "timestamp", "username", "from", "hidden", "like_count", "parent_id", "replies")
 
 
 class InstagramComments(ContainerNetwork, FacebookLogin):
+    push_object = "instagram"
+
+    def receive_comment(self, parent_id: str, person: Person, text: str, **details: Any) -> Entry:
+        entry = super().receive_comment(parent_id, person, text, **details)
+        post = entry
+        while post.kind == "comment" and (above := self.world.ledger.find(self.key, post.parent_id or "")) is not None:
+            post = above
+        self.push(post.account_id, "comments", {
+            "id": entry.remote_id, "from": {"id": person.id, "username": person.username}, "text": entry.text,
+            "media": {"id": post.remote_id, "media_product_type": "FEED"},
+        })  # fmt: skip
+        return entry
+
+    def call_body(self, _app: App, account_id: str, field: str, value: Mapping[str, Any]) -> dict[str, Any]:
+        entry = {"id": account_id, "time": int(self.world.clock().timestamp()), "field": field, "value": value}
+        return {"object": self.push_object, "entry": [entry]}
+
+    @route("POST /{version}/{user}/subscribed_apps", scopes=SUBSCRIBE)
+    def subscribe_account(self, request: Request) -> Response:
+        params = self.params(request)
+        self.only(params, "subscribed_fields")
+        fields = str(params.get("subscribed_fields") or "")
+        if request.args["user"] not in {"me", request.person.id} or not fields:
+            raise self.fail(100, "subscribed_fields has to be a list of fields, for the account of the token")
+        if not set(fields.split(",")) <= PUSHED:
+            raise self.fail(100, f"subscribed_fields has to be some of {', '.join(sorted(PUSHED))}")
+        self.subscribe_app(request, request.person.id, fields)
+        return Response(200, {"success": True})
+
+    @route("DELETE /{version}/{user}/subscribed_apps", scopes=SUBSCRIBE)
+    def unsubscribe_account(self, request: Request) -> Response:
+        self.only(self.params(request))
+        self.unsubscribe_app(request, request.person.id)
+        return Response(200, {"success": True})
+
     def account(self, request: Request, account_id: str) -> str:
         raise NotImplementedError
 

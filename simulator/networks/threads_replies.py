@@ -2,8 +2,11 @@
 
 Source: developers.facebook.com, "Reply management" of the Threads API. As the network does, it lists the conversation
 of the profile's own posts alone, newest first unless that is turned round, and hides what stands below a hidden reply.
+Replies are pushed to each app that the owner of the post allowed to read them ("Webhooks for Threads"); not certain at
+the real network, and so chosen here: `target_id` is the profile.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from simulator.ledger import Entry
@@ -11,9 +14,37 @@ from simulator.messages import Request, Response
 from simulator.network import route
 from simulator.networks.containers import ContainerNetwork
 from simulator.networks.graph import moment
+from simulator.networks.graph_push import Pushing
+from simulator.world import App, Person
 
 
-class ThreadsReplies(ContainerNetwork):
+class ThreadsReplies(ContainerNetwork, Pushing):
+    push_object = "moderate"
+
+    def receive_comment(self, parent_id: str, person: Person, text: str, **details: Any) -> Entry:
+        entry = super().receive_comment(parent_id, person, text, **details)
+        root = self._root(entry)
+        self.push(root.account_id, "replies", {
+            "id": entry.remote_id, "username": person.username, "text": entry.text, "media_type": "TEXT_POST",
+            "replied_to": {"id": entry.parent_id}, "timestamp": moment(entry.at),
+            "root_post": {"id": root.remote_id, "owner_id": root.account_id},
+        })  # fmt: skip
+        return entry
+
+    def is_subscribed(self, app: App, account_id: str, field: str) -> bool:
+        grants = self.oauth.grants if self.oauth is not None else []
+        return field == "replies" and any(
+            (grant.app, grant.person.id) == (app, account_id) and "threads_read_replies" in grant.scopes
+            for grant in grants
+        )
+
+    def call_body(self, app: App, account_id: str, field: str, value: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "app_id": app.client_id, "topic": self.push_object, "target_id": account_id,
+            "time": int(self.world.clock().timestamp()), "subscription_id": "1", "has_uid_field": False,
+            "values": {"value": value, "field": field},
+        }  # fmt: skip
+
     def _root(self, entry: Entry) -> Entry:
         while entry.parent_id is not None and (above := self.world.ledger.find(self.key, entry.parent_id)) is not None:
             entry = above

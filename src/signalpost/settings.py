@@ -13,7 +13,11 @@ from signalpost.kit.addresses import AllowList
 from signalpost.kit.crypto import KeyRing
 
 PREFIX = "SIGNALPOST_"
-NETWORK_SETTINGS: Final = ("CLIENT_ID", "CLIENT_SECRET", "SCOPES", "BASE_URL", "DIRECTORY_URL", "VERIFY_TOKEN")
+NETWORK_SETTINGS: Final = (
+    "CLIENT_ID", "CLIENT_SECRET", "SCOPES", "BASE_URL", "DIRECTORY_URL", "VERIFY_TOKEN", "WEBHOOK_SECRET",
+)  # fmt: skip
+OF_PUSHING: Final = frozenset({"VERIFY_TOKEN", "WEBHOOK_SECRET"})
+"""Those that only networks have that push comments."""
 BRAND_KEY = "sp"
 """Prefix of API keys (`sp_live_…`): one constant, so that a fork changes it in one place."""
 
@@ -176,7 +180,9 @@ class Settings:
     def network(
         self,
         platform: str,
-        name: Literal["client_id", "client_secret", "scopes", "base_url", "directory_url", "verify_token"],
+        name: Literal[
+            "client_id", "client_secret", "scopes", "base_url", "directory_url", "verify_token", "webhook_secret"
+        ],
     ) -> str | None:
         """Return SIGNALPOST_<PLATFORM>_<NAME>, or None when it is unset."""
         return self.networks.get(f"{platform.upper()}_{name.upper()}")

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from simulator import App
 from simulator.networks.graph_push import Webhook, sign
+from simulator.networks.instagram import Instagram
+from simulator.networks.threads import Threads
 from tests.helpers.factories import Make
 from tests.helpers.pushed_comments import PATH, VERIFY_TOKEN, Page, installation
 
@@ -264,3 +266,61 @@ async def test_a_database_that_knows_of_no_subscription_looks_as_before_and_subs
     assert await page.pushed()
     assert (await page.call(hook)).status_code == 200
     assert (await page.waits() <= 0, await page.jobs()) == (True, 1)
+
+
+META_SECRET = "secret-of-the-app-at-meta"
+
+
+@pytest.mark.parametrize("signed_by_meta", [True, False])
+async def test_a_reply_at_threads_is_there_within_moments_whichever_secret_signs(
+    context: AppContext, make: Make, signed_by_meta: bool
+) -> None:
+    """Both secrets of the app are tried: no source says which one it is."""
+    async with installation(context, make, Threads, THREADS_WEBHOOK_SECRET=META_SECRET) as page:
+        if signed_by_meta:
+            page.app.details["webhook_secret"] = META_SECRET
+        await page.connect()
+        assert not await page.pushed()
+        await page.subscribe()
+        assert await page.pushed()
+        await page.was_read()
+
+        page.says("Do you deliver?")
+        (hook,) = page.hooks()
+        other = sign(App("threads", "other", "other-secret"), hook.body)
+        refused = await page.call(other)
+        assert (refused.status_code, refused.json()["code"]) == (401, "invalid_signature")
+        assert await page.waits() > 60
+        assert (await page.call(hook)).status_code == 200
+        assert await page.waits() <= 0
+        await page.collect()
+        assert await page.comments() == ["Do you deliver?"]
+
+
+async def test_without_a_second_secret_only_that_of_the_login_signs(context: AppContext, make: Make) -> None:
+    async with installation(context, make, Threads) as page:
+        body = b'{"topic": "moderate"}'
+        assert (await page.call(sign(page.app, body))).status_code == 200
+        page.app.details["webhook_secret"] = META_SECRET
+        refused = await page.call(sign(page.app, body))
+        assert (refused.status_code, refused.json()["code"]) == (401, "invalid_signature")
+
+
+async def test_an_account_of_instagram_is_subscribed_and_unsubscribed(context: AppContext, make: Make) -> None:
+    async with installation(context, make, Instagram) as page:
+        await page.connect()
+        await page.subscribe()
+        assert await page.pushed()
+        assert page.network.subscribed == {(page.app.client_id, page.id): frozenset({"comments"})}
+        gone = await page.api.delete(f"/platforms/accounts/{page.account['id']}", key=page.owner.key)
+        assert (gone.status_code, page.network.subscribed) == (200, {})
+
+
+async def test_an_account_of_instagram_that_may_not_read_comments_is_not_pushed(
+    context: AppContext, make: Make
+) -> None:
+    granted = "instagram_business_basic,instagram_business_content_publish"
+    async with installation(context, make, Instagram) as page:
+        await page.connect(scope=granted)
+        await page.subscribe()
+        assert (page.network.subscribed, await page.pushed()) == ({}, False)

@@ -1,4 +1,4 @@
-"""A Page of Facebook in the simulator that was connected by the service, and that pushes comments to it."""
+"""An account in the simulator that was connected by the service, and that pushes comments to it: a Page of Facebook."""
 
 import json
 import secrets
@@ -11,8 +11,9 @@ from uuid import UUID
 
 from simulator import App, Destination, Person, Simulator
 from simulator.ledger import Entry
+from simulator.network import Network
 from simulator.networks.facebook import Facebook
-from simulator.networks.graph_push import Webhook, sign
+from simulator.networks.graph_push import Pushing, Webhook, sign
 from simulator.world import World
 from tests.helpers.api import Api
 from tests.helpers.authorization import Browser
@@ -28,18 +29,18 @@ from signalpost.kit import ids
 from signalpost.publishing.work import TargetSource
 
 ORIGIN = "https://signalpost.test"
-CALLBACK = "/api/v1/platforms/facebook/callback"
 PATH = "/platforms/facebook/webhook"
 VERIFY_TOKEN = "verify-token-of-the-tests"
 
 
 class Page:
-    """A Page that was connected, with a post of it."""
+    """A Page, or an account of another network, that was connected, with a post of it."""
 
     def __init__(self, context: AppContext, api: Api, owner: Login, world: World, app: App, page_id: str) -> None:
         self.context, self.api, self.owner, self.app, self.id = context, api, owner, app, page_id
-        network = world.networks["facebook"]
-        assert isinstance(network, Facebook)
+        network = world.networks[app.network]
+        assert isinstance(network, Pushing)
+        self.key = app.network
         self.network, self.world = network, world
         self.account: dict[str, Any] = {}
         self.post: dict[str, Any] = {}
@@ -55,18 +56,18 @@ class Page:
 
     @property
     def remote_id(self) -> str:
-        return next(entry.remote_id for entry in self.world.ledger.of("facebook") if entry.kind == "post")
+        return next(entry.remote_id for entry in self.world.ledger.of(self.key) if entry.kind == "post")
 
     async def connect(self, person: str = "alice", scope: str = "") -> "Page":
         query = {"profileId": self.owner.profile}
-        begun = (await self.api.get("/platforms/facebook/auth-url", params=query, key=self.owner.key)).json()
+        begun = (await self.api.get(f"/platforms/{self.key}/auth-url", params=query, key=self.owner.key)).json()
         browser = Browser(self.api, ORIGIN)
         await browser.get(begun["url"])
         page = (await browser.post(begun["url"])).headers["location"]
         assert self.network.oauth is not None
         self.requested = dict(parse_qsl(urlsplit(page).query))
         back = dict(parse_qsl(urlsplit(self.network.oauth.decide(self.requested, person, "approve", scope)).query))
-        connected = (await browser.get(CALLBACK, params=back, accept="application/json")).json()
+        connected = (await browser.get(callback(self.key), params=back, accept="application/json")).json()
         await browser.client.aclose()
         assert connected["status"] == "connected", connected
         self.account = connected["account"]
@@ -122,8 +123,8 @@ class Page:
             return int(await db.fetchval(query, f"{plan.KEY}{self.account_id}"))
 
     def person(self, name: str = "mina") -> Person:
-        people = [one for one in self.world.people if (one.network, one.username) == ("facebook", name)]
-        return people[0] if people else self.world.add_person("facebook", name)
+        people = [one for one in self.world.people if (one.network, one.username) == (self.key, name)]
+        return people[0] if people else self.world.add_person(self.key, name)
 
     def says(self, text: str) -> Entry:
         return self.network.receive_comment(self.remote_id, self.person(), text)
@@ -134,7 +135,9 @@ class Page:
         return [hook for _, hook in waiting]
 
     async def call(self, hook: Webhook, api: Api | None = None) -> Any:
-        return await (api or self.api).post(PATH, content=hook.body, headers=dict(hook.headers))
+        return await (api or self.api).post(
+            f"/platforms/{self.key}/webhook", content=hook.body, headers=dict(hook.headers)
+        )
 
     def feed(self, *post_ids: str, page_id: str = "", **value: Any) -> Webhook:
         """A call that is signed, about these posts."""
@@ -153,17 +156,29 @@ class Page:
         await job(self.context, plan.COLLECT)(self.lease, {"account_id": str(self.account_id)})
 
 
+def callback(key: str) -> str:
+    return f"/api/v1/platforms/{key}/callback"
+
+
 @asynccontextmanager
-async def installation(context: AppContext, make: Make, **more: str) -> AsyncIterator[Page]:
-    async with Simulator([Facebook]) as simulator:
-        world, page_id = simulator.world, str(10**14 + secrets.randbelow(10**14))  # of no other test
-        world.add_person("facebook", "alice", destinations=[Destination(page_id, "page", "Corner Bakery")])
-        app = world.add_app("facebook", f"{ORIGIN}{CALLBACK}")
-        settings = {
-            "FACEBOOK_BASE_URL": simulator.url("facebook"), "FACEBOOK_CLIENT_ID": app.client_id,
-            "FACEBOOK_CLIENT_SECRET": app.client_secret, "FACEBOOK_VERIFY_TOKEN": VERIFY_TOKEN,
-        } | more  # fmt: skip
+async def installation(
+    context: AppContext, make: Make, network: type[Network] = Facebook, **more: str
+) -> AsyncIterator[Page]:
+    async with Simulator([network]) as simulator:
+        key, world, account_id = (
+            network.key,
+            simulator.world,
+            str(10**14 + secrets.randbelow(10**14)),
+        )  # of no other test
+        if network is Facebook:
+            world.add_person(key, "alice", destinations=[Destination(account_id, "page", "Corner Bakery")])
+        else:
+            world.add_person(key, "alice", id=account_id)
+        app = world.add_app(key, f"{ORIGIN}{callback(key)}")
+        values = {"BASE_URL": simulator.url(key), "CLIENT_ID": app.client_id, "CLIENT_SECRET": app.client_secret}
+        values |= {"VERIFY_TOKEN": VERIFY_TOKEN}
+        settings = {f"{key.upper()}_{name}": value for name, value in values.items()} | more
         operated = context_with(context, **{name: value for name, value in settings.items() if value})
         operated.settings = replace(operated.settings, base_url=ORIGIN)
         async with api_of(operated) as api:
-            yield Page(operated, api, await make.owner(), world, app, page_id)
+            yield Page(operated, api, await make.owner(), world, app, account_id)

@@ -327,7 +327,7 @@ async def receive_comment_push(context: AppContext, platform: PathPlatform, requ
     It is a hint: nothing of it is stored, and the network is asked for the comments of the post within moments.
     """
     connector = push.connector_of(context, platform)
-    body = await hub.read_call(context, request, push.secret_of(context, connector))
+    body = await hub.read_call(context, request, push.secrets_of(context, connector))
     if connector is not None:  # else no signature was valid
         await push.receive(context, connector, body)
     return PushReceived()

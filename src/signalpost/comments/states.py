@@ -43,7 +43,7 @@ ReplyErrorCode = Literal[
     "outcome_unknown",
     "internal_error",
 ]
-"""Why an answer was not sent, or may not have been: codes of `networks/codes.py`. The console has a sentence for each."""
+"""Why an answer was not sent, or may not have been: codes of `networks/codes.py`. The console has the sentences."""
 
 ON_ITS_WAY: Final = ("pending", "sending", "sent", "unknown")
 """States of answers that others should know of before they answer too."""

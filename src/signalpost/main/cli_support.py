@@ -22,7 +22,7 @@ from signalpost.main.operator import (
     require_own_folder,
     warn_of_open_file,
 )
-from signalpost.settings import NETWORK_SETTINGS, PREFIX, Settings, data_folder, load
+from signalpost.settings import NETWORK_SETTINGS, OF_PUSHING, PREFIX, Settings, data_folder, load
 
 T = TypeVar("T")
 password_option = click.option(
@@ -72,7 +72,7 @@ def require_known_networks(settings: Settings) -> None:
         f"{platform.upper()}_{setting}"
         for platform in slugs
         for setting in NETWORK_SETTINGS
-        if setting != "VERIFY_TOKEN" or platform not in silent
+        if setting not in OF_PUSHING or platform not in silent
     ]
     if unknown := sorted(set(settings.networks) - set(possible)):
         names = [PREFIX + name for name in possible]

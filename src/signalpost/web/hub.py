@@ -1,6 +1,7 @@
 """Webhooks of Meta's networks: the call that verifies the address, and bodies that are signed with an app's secret."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, field
@@ -58,10 +59,10 @@ def shake_hands(verify_token: str | None, query: Handshake) -> str:
     return query.challenge
 
 
-async def read_call(context: AppContext, request: Request, secret: str | None) -> bytes:
-    """Return the body of a call that is signed with this secret; without one, no signature is valid.
+async def read_call(context: AppContext, request: Request, secrets: Sequence[str]) -> bytes:
+    """Return the body of a call that is signed with one of these secrets; without any, no signature is valid.
 
-    Nothing is read of a call whose signature cannot be one.
+    Each is compared, whichever it is. Nothing is read of a call whose signature cannot be one.
 
     Raises:
         InvalidSignature: the signature is missing or wrong.
@@ -69,11 +70,12 @@ async def read_call(context: AppContext, request: Request, secret: str | None) -
         Unavailable: it does not arrive, or too many large ones are being received.
     """
     signature = request.headers.get("x-hub-signature-256")
-    if secret is None:
+    if not secrets:
         raise InvalidSignature("This installation is not set up for such calls, so no signature is valid.")
     if signature is None or not _SIGNATURE.fullmatch(signature):
         raise InvalidSignature("X-Hub-Signature-256 is not of the form sha256= and 64 hexadecimal digits.")
     body = await read_signed_body(context, request, BODY_BYTES_MAX)
-    if not crypto.equal(SIGNATURE_PREFIX + crypto.hmac_sha256(secret.encode(), body).hex(), signature):
+    signatures = [SIGNATURE_PREFIX + crypto.hmac_sha256(secret.encode(), body).hex() for secret in secrets]
+    if not any([crypto.equal(expected, signature) for expected in signatures]):  # noqa: C419 - compares all of them
         raise InvalidSignature("X-Hub-Signature-256 is not the signature of this body.")
     return body

@@ -119,10 +119,13 @@ def connector_of(context: AppContext, platform: str) -> Connector | None:
     return connector if connector is not None and pushes(context, connector) else None
 
 
-def secret_of(context: AppContext, connector: Connector | None) -> str | None:
-    """Return what the network signs with; None: nothing can be signed."""
+def secrets_of(context: AppContext, connector: Connector | None) -> Sequence[str]:
+    """Return what the network may sign with: none, one or two (decision 0455)."""
     app = operator_app(context, connector) if connector is not None else None
-    return app.client_secret if app is not None else None
+    if connector is None or app is None:
+        return ()
+    secret = context.settings.network(connector.facts.key, "webhook_secret")
+    return (app.client_secret,) if secret is None else (app.client_secret, secret)
 
 
 async def receive(context: AppContext, connector: Connector, body: bytes) -> None:

@@ -12,14 +12,14 @@ from signalpost.kit import foreign
 
 ENTRIES_MAX: Final = 1_000
 """Changes of one call, as Meta says; of a longer one the rest is left out."""
+CALLS_MAX: Final = 100
+"""Of a body that is a list."""
 
 
 def changes(payload: Any, kind: str, field: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield what a call says of a field: the id of the account, and what changed there."""
-    if not isinstance(payload, Mapping) or payload.get("object") != kind:
-        return
     count = 0
-    for entry in _list(payload.get("entry")):
+    for entry in [entry for call in calls(payload) if call.get("object") == kind for entry in _list(call.get("entry"))]:
         account_id = identifier(entry.get("id")) if isinstance(entry, Mapping) else None
         if account_id is None:
             continue
@@ -28,6 +28,12 @@ def changes(payload: Any, kind: str, field: str) -> Iterator[tuple[str, Mapping[
             if isinstance(value, Mapping) and count < ENTRIES_MAX:
                 count += 1
                 yield account_id, value
+
+
+def calls(payload: Any) -> list[Mapping[str, Any]]:
+    """Return what came in one call: Meta's examples have an object, and some of them a list of one."""
+    listed = payload[:CALLS_MAX] if isinstance(payload, list) else [payload]
+    return [call for call in listed if isinstance(call, Mapping)]
 
 
 def identifier(value: Any) -> str | None:

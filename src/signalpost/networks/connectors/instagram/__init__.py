@@ -17,6 +17,7 @@ from signalpost.networks.connectors.instagram.account import (
 from signalpost.networks.connectors.instagram.comments import comments, delete_comment, hide_comment, reply
 from signalpost.networks.connectors.instagram.facts import FACTS, preflight
 from signalpost.networks.connectors.instagram.publish import delete, explain, metrics, poll, publish, reconcile
+from signalpost.networks.connectors.instagram.push import PUSH
 from signalpost.networks.contract import Connector, OAuth
 
 __all__ = ["CONNECTOR", "FACTS"]
@@ -38,6 +39,7 @@ CONNECTOR = Connector(
     reply=reply,
     hide_comment=hide_comment,
     delete_comment=delete_comment,
+    push=PUSH,
     metrics=metrics,
     preflight=preflight,
 )

@@ -8,6 +8,7 @@ from signalpost.networks.connectors.threads.account import OAUTH_FACTS, check, e
 from signalpost.networks.connectors.threads.comments import comments, hide_comment, reply
 from signalpost.networks.connectors.threads.facts import FACTS, preflight
 from signalpost.networks.connectors.threads.publish import delete, explain, metrics, poll, publish, reconcile
+from signalpost.networks.connectors.threads.push import PUSH
 from signalpost.networks.contract import Connector, OAuth
 
 __all__ = ["CONNECTOR", "FACTS"]
@@ -25,6 +26,7 @@ CONNECTOR = Connector(
     comments=comments,
     reply=reply,
     hide_comment=hide_comment,
+    push=PUSH,
     metrics=metrics,
     preflight=preflight,
 )
