@@ -197,6 +197,8 @@ async def test_a_guest_sees_what_each_network_shows_and_nothing_else(api: Api, m
         targets=[{"accountId": bakery}, {"accountId": cafe, "text": "Hot coffee", "media": []}],
         scheduledAt=soon(days=2),
     )
+    logo = {"avatarUrl": "https://example.com/logo.png", "avatarMediaId": file.json()["id"]}
+    await api.patch(f"/profiles/{owner.profile}", json=logo, key=owner.key)
     created, path = await link(api, owner, post, message="Have a look")
     answer = await api.get(path)
     review = answer.json()
@@ -211,6 +213,8 @@ async def test_a_guest_sees_what_each_network_shows_and_nothing_else(api: Api, m
     ]
     [picture_of] = shown["previews"][0]["media"]
     assert picture_of["altText"] == "A dot"
+    logo_of = await api.get(review["branding"]["logoUrl"].partition("/api/v1")[2])
+    assert (logo_of.status_code, logo_of.headers["content-type"]) == (200, "image/png")
     assert (await api.get(picture_of["url"].partition("/api/v1")[2])).status_code == 200
     assert (shown["state"], shown["when"]) == ("pending", post["scheduledAt"])
     for hidden in ("they pay late", "secret", "internal", owner.email, "usr_", "acc_", "wsp_", "key_"):

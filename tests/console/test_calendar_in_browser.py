@@ -294,6 +294,12 @@ async def test_drafts_are_given_a_time_by_mouse_or_keyboard_and_scheduled_only_o
     posts = [await owned.post("/posts", json=body | {"text": f"Idea {name}"}) for name in ("one", "two", "three")]
     first, then = coming.day(4, 10), coming.day(4, 12)
     async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
+        await show(page, planned, "list", "")
+        begun = page.get_by_role("main").get_by_role("button", name="Idea one")
+        await expect(begun.locator(".entry-time")).to_have_text("no time yet")
+        await begun.click()
+        await expect(page.get_by_role("dialog")).to_have_accessible_name("Draft without a time")
+        await page.keyboard.press("Escape")
         await show(page, planned, "month", f"{first}")
         await page.get_by_role("button", name="Drafts").click()
         drawer = page.get_by_role("region", name="Drafts without a time")

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from pathlib import Path
 
 import asyncpg
 import pytest
@@ -94,6 +95,47 @@ async def test_a_client_has_a_language_hashtags_and_a_watermark(console: OpenPag
         await expect(dialog).to_have_count(0)
     changed = await owned.get(f"/profiles/{made['id']}")
     assert (changed["defaultHashtags"], changed["watermarkMediaId"], changed["language"]) == ([], None, "de-AT")
+
+
+async def test_a_client_has_a_logo_a_usual_queue_and_parameters_of_links(
+    console: OpenPage, owned: Api, axe: str, tmp_path: Path
+) -> None:
+    """The logo stands beside the name wherever the client does; a post that is written then has the parameters."""
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(picture(4))
+    made = await owned.post("/profiles", json={"name": f"Logo {secrets.token_hex(3)}"})
+    slots = [{"time": "09:00", "days": [0]}]
+    bodies = [{"profileId": made["id"], "name": name, "slots": slots} for name in ("Mornings", "Evenings")]
+    mornings, evenings = [await owned.post("/queues", json=body) for body in bodies]
+    assert (mornings["isDefault"], evenings["isDefault"]) == (True, False)
+    async with console() as page:
+        await visit(page, "/console/clients")
+        row = page.get_by_role("row").filter(has_text=made["name"])
+        await row.get_by_role("button", name="Change").click()
+        dialog = page.get_by_role("dialog")
+        async with page.expect_file_chooser() as chooser:
+            await dialog.get_by_role("button", name="Choose a logo").click()
+        await (await chooser.value).set_files(logo)
+        await expect(dialog.get_by_role("button", name="Another logo")).to_be_visible()
+        await expect(dialog.locator("img.logo")).to_be_visible()
+        await expect(dialog.get_by_label("Usual queue")).to_have_value(mornings["id"])
+        await dialog.get_by_label("Usual queue").select_option(label="Evenings")
+        await dialog.get_by_label("utm_campaign").fill("spring")
+        assert await violations(page, axe) == []
+        await dialog.get_by_role("button", name="Save").click()
+        await expect(dialog).to_have_count(0)
+        await expect(row.locator("img.logo")).to_be_visible()
+        await page.get_by_role("button", name="Client:").click()
+        choice = dialog.get_by_role("button", name=made["name"])
+        await expect(choice.locator("img.logo")).to_be_visible()
+        await choice.click()
+        await expect(page.get_by_role("button", name=f"Client: {made['name']}").locator("img.logo")).to_be_visible()
+    changed = await owned.get(f"/profiles/{made['id']}")
+    assert (changed["defaultUtm"]["campaign"], changed["defaultUtm"]["source"]) == ("spring", None)
+    assert changed["avatarMediaId"]
+    assert (await owned.get(f"/queues/{evenings['id']}"))["isDefault"]
+    post = await owned.post("/posts", json={"profileId": made["id"], "text": "https://example.com/", "draft": True})
+    assert post["utm"] == changed["defaultUtm"]
 
 
 async def test_an_account_has_another_language_than_its_client(console: OpenPage, owned: Api, mastodon: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from PIL import Image
 from tests.helpers import media_files
 from tests.helpers.api import Api
@@ -186,11 +187,12 @@ def without_variants(row: queries.MediaRow) -> queries.MediaRow:
     return msgspec.structs.replace(row, variants=[])
 
 
-async def test_the_watermark_of_a_profile_is_kept(api: Api, make: Make, context: AppContext) -> None:
+@pytest.mark.parametrize("field", ["watermarkMediaId", "avatarMediaId"])
+async def test_a_picture_of_a_profile_is_kept(api: Api, make: Make, context: AppContext, field: str) -> None:
     """Nobody sees it in a post's list of files, so nothing else would keep the sweep from removing it."""
     owner = await make.owner()
     mark = await upload(api, owner, media_files.image("PNG"))
-    changed = await api.patch(f"/profiles/{owner.profile}", json={"watermarkMediaId": mark["id"]}, key=owner.key)
+    changed = await api.patch(f"/profiles/{owner.profile}", json={field: mark["id"]}, key=owner.key)
     assert changed.status_code == 200, changed.text
     async with context.database.transaction() as db:
         await db.execute("update media set expires_at = now() where workspace_id = $1", owner.workspace_id)
@@ -200,5 +202,5 @@ async def test_the_watermark_of_a_profile_is_kept(api: Api, make: Make, context:
 
     assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state")
     assert (await api.get(f"/media/{mark['id']}", key=owner.key)).json()["usedByPosts"] == 0
-    await api.patch(f"/profiles/{owner.profile}", json={"watermarkMediaId": None}, key=owner.key)
+    await api.patch(f"/profiles/{owner.profile}", json={field: None}, key=owner.key)
     assert (await api.delete(f"/media/{mark['id']}", key=owner.key)).status_code == 200

@@ -290,6 +290,7 @@ async def test_a_key_for_one_profile_sees_no_loose_files_of_other_keys(api: Api,
     for method, path, body in (
         ("POST", "/posts", post),
         ("PATCH", f"/profiles/{owner.profile}", {"watermarkMediaId": agency["id"]}),
+        ("PATCH", f"/profiles/{owner.profile}", {"avatarMediaId": agency["id"]}),
     ):
         refused = await api.call(method, path, json=body, key=key)
         assert [issue["code"] for issue in refused.json()["errors"]] == ["not_found"]

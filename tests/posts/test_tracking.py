@@ -86,6 +86,25 @@ async def test_an_edit_keeps_changes_and_clears_them(api: Api, make: Make, owner
     ]  # fmt: skip
 
 
+async def test_a_post_without_parameters_gets_those_of_its_profile(api: Api, owner: Login) -> None:
+    """As they were when it was created; null asks for none, and counts as much as parameters of its own."""
+    await api.patch(f"/profiles/{owner.profile}", json={"defaultUtm": {"campaign": "spring"}}, key=owner.key)
+    body = {"profileId": owner.profile, "platforms": ["sandbox"], "scheduledAt": soon(days=1)}
+    bodies = [{}, {"utm": None}, {"utm": {"campaign": "own"}}, {"draft": True}]
+    sent = [body | {"text": f"https://a.test/{number}"} | own for number, own in enumerate(bodies)]
+    sent[3].pop("scheduledAt")
+    posts = [(await api.post("/posts", json=each, key=owner.key)).json() for each in sent]
+    many = await api.post("/posts/bulk", json={"posts": [body | {"text": "https://a.test/many"}]}, key=owner.key)
+    await api.patch(f"/profiles/{owner.profile}", json={"defaultUtm": None}, key=owner.key)
+    posts.append((await api.get(f"/posts/{many.json()['created'][0]['id']}", key=owner.key)).json())
+    posts.append((await api.post("/posts", json=body | {"text": "https://a.test/then"}, key=owner.key)).json())
+    edited = (await patch(api, owner, posts[0], title="T")).json()
+
+    campaigns = [post["utm"] and post["utm"]["campaign"] for post in posts]
+    assert campaigns == ["spring", None, "own", "spring", "spring", None]
+    assert edited["utm"]["campaign"] == "spring"
+
+
 async def test_links_are_not_shortened(api: Api, owner: Login) -> None:
     """Refused rather than ignored."""
     body = {"profileId": owner.profile, "platforms": ["sandbox"], "text": "a", "shortenLinks": True}

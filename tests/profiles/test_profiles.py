@@ -29,6 +29,7 @@ async def test_a_profile_comes_back_as_it_was_sent(api: Api, make: Make) -> None
         "timezone": "Europe/Berlin",
         "language": "de-AT",
         "defaultHashtags": ["bread", "#berlin"],
+        "defaultUtm": {"source": None, "medium": "social", "campaign": "spring", "term": None, "content": None},
         "latePolicy": {"toleranceMinutes": 30},
         "approvalRequired": True,
         "externalId": "crm-7",
@@ -43,6 +44,7 @@ async def test_a_profile_comes_back_as_it_was_sent(api: Api, make: Make) -> None
     assert profile["slug"] == "backerei-muller"
     assert profile["avatarUrl"] == body["avatar"]
     assert profile["latePolicy"] == {"toleranceMinutes": 30, "minGapSeconds": 60}
+    assert profile["defaultUtm"] == body["defaultUtm"]
     assert (profile["isDefault"], profile["overLimit"], profile["parentId"]) == (False, False, None)
     assert (profile["childCount"], profile["accountCount"], profile["version"]) == (0, 0, 1)
     assert (await api.get(f"/profiles/{profile['id']}", key=owner.key)).json() == profile
@@ -186,6 +188,9 @@ BAD = [
     ({"latePolicy": {"minGapSeconds": 10**30}}, "/latePolicy/minGapSeconds"),
     ({"watermarkMediaId": "med_00000000000000000000000000"}, "/watermarkMediaId"),
     ({"watermarkMediaId": "nonsense"}, "/watermarkMediaId"),
+    ({"avatarMediaId": "med_00000000000000000000000000"}, "/avatarMediaId"),
+    ({"defaultUtm": {"medium": "x" * 101}}, "/defaultUtm/medium"),
+    ({"defaultUtm": {"utm_medium": "social"}}, "/defaultUtm/utm_medium"),
     ({"workspaceId": "wsp_1"}, "/workspaceId"),
     ({"version": 3}, "/version"),
 ]

@@ -42,10 +42,14 @@ class ApprovalLinkRow(Struct, frozen=True):
     profile_name: str = ""
     profile_color: str | None = None
     profile_avatar_url: str | None = None
+    profile_avatar_media_id: UUID | None = None
     workspace_name: str = ""
 
 
-COMPUTED: Final = ("profile_deleted", "profile_name", "profile_color", "profile_avatar_url", "workspace_name")
+COMPUTED: Final = (
+    "profile_deleted", "profile_name", "profile_color", "profile_avatar_url", "profile_avatar_media_id",
+    "workspace_name",
+)  # fmt: skip
 """Fields of an `ApprovalLinkRow` that are not columns of the table."""
 _read: Final = rows.reader(ApprovalLinkRow)
 _COLUMNS: Final = rows.columns(
@@ -55,6 +59,7 @@ _COLUMNS: Final = rows.columns(
     profile_name="p.name",
     profile_color="p.color",
     profile_avatar_url="p.avatar_url",
+    profile_avatar_media_id="p.avatar_media_id",
     workspace_name="w.name",
 )
 _SELECT: Final = f"""

@@ -56,12 +56,15 @@ def approval_link(row: ApprovalLinkRow, url: str | None = None) -> ApprovalLink:
     )
 
 
-def review(row: ApprovalLinkRow, posts: list[Any], *, has_more: bool) -> Review:
+def review(context: AppContext, row: ApprovalLinkRow, posts: list[Any], *, has_more: bool) -> Review:
     """Return what the receiver of a link may know."""
+    logo_url, media_id = row.profile_avatar_url, row.profile_avatar_media_id
+    if media_id is not None:
+        logo_url = signed_urls.create(context.keys, context.base_url, media_id)
     return Review(
         workspace=row.workspace_name,
         profile=row.profile_name,
-        branding=ReviewBranding(color=row.profile_color, logo_url=row.profile_avatar_url),
+        branding=ReviewBranding(color=row.profile_color, logo_url=logo_url),
         message=row.message,
         expires_at=clock.wire(row.expires_at),
         posts=posts,

@@ -18,8 +18,8 @@ from signalpost.posts.schemas.responses import (
     TargetError,
     ThreadPart,
     UserTag,
-    Utm,
 )
+from signalpost.profiles.schemas import Utm
 
 
 def media_ref(document: documents.MediaRef) -> MediaRef:

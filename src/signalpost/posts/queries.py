@@ -44,6 +44,7 @@ class ProfileWithAccounts(Struct):
     zone_chosen: bool
     approval_required: bool
     over_limit: bool
+    default_utm: dict[str, str | None] | None
     digest: int
     heard: bool
     accounts: list[ConnectedAccount]
@@ -251,7 +252,8 @@ async def find_settled(db: Db, workspace_id: UUID, post_id: UUID) -> PostRow | N
 @cache
 def _profile(heard: str, chosen: str, which: str = "p.id = $1") -> str:
     return f"""
-    select now(), p.timezone, p.zone_chosen, p.approval_required, p.over_limit, profile_digest(p), {heard},
+    select now(), p.timezone, p.zone_chosen, p.approval_required, p.over_limit, p.default_utm, profile_digest(p),
+        {heard},
         a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a), a.status, p.id
     from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
     where {which} and p.workspace_id = $2 and p.deleted_at is null
@@ -312,14 +314,16 @@ async def profiles_with_accounts(
     for record in await db.fetch(
         _profile(heard, _BY_ID_OR_PLATFORM, _OF_MANY), visible, caller.workspace_id, account_ids, platforms
     ):
-        records_of.setdefault(record[14], []).append(record)
+        records_of.setdefault(record[15], []).append(record)
     return {profile_id: _with_accounts(records) for profile_id, records in records_of.items()}
 
 
 def _with_accounts(records: Sequence[Record]) -> ProfileWithAccounts:
-    accounts = [ConnectedAccount(*record[7:14]) for record in records if record[7] is not None]
-    now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard = records[0][:7]
-    return ProfileWithAccounts(now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard, accounts)
+    accounts = [ConnectedAccount(*record[8:15]) for record in records if record[8] is not None]
+    now, timezone, zone_chosen, approval_required, over_limit, utm, digest, is_heard = records[0][:8]
+    return ProfileWithAccounts(
+        now, timezone, zone_chosen, approval_required, over_limit, utm, digest, is_heard, accounts
+    )
 
 
 async def share_profiles(db: Db, profile_ids: Sequence[UUID]) -> None:

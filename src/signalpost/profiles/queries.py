@@ -20,6 +20,16 @@ LATE_TOLERANCE_MINUTES = 720
 MIN_GAP_SECONDS = 60
 
 
+class UtmRow(Struct, frozen=True):
+    """Campaign parameters for links, as they are stored."""
+
+    source: str | None = None
+    medium: str | None = None
+    campaign: str | None = None
+    term: str | None = None
+    content: str | None = None
+
+
 class ProfileRow(Struct, frozen=True):
     """A profile that is not deleted. The defaults are those of a new profile."""
 
@@ -32,10 +42,12 @@ class ProfileRow(Struct, frozen=True):
     updated_at: datetime
     zone_chosen: bool = False  # by a person; else it may be UTC because nobody did
     avatar_url: str | None = None
+    avatar_media_id: UUID | None = None
     description: str | None = None
     color: str | None = None
     language: str | None = None
     default_hashtags: list[str] = []
+    default_utm: UtmRow | None = None
     watermark_media_id: UUID | None = None
     late_tolerance_minutes: int = LATE_TOLERANCE_MINUTES
     min_gap_seconds: int = MIN_GAP_SECONDS

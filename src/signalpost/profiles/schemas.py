@@ -59,6 +59,7 @@ Metadata = Annotated[
     dict[Annotated[str, Meta(min_length=1, max_length=64)], Annotated[str, Meta(max_length=500)]],
     Meta(max_length=20, examples=[{"crmId": "4711"}]),
 ]
+UtmValue = Annotated[str, Meta(min_length=1, max_length=100)]
 Prefix = Annotated[str, Meta(max_length=100, examples=["From our bakery: "])]
 ActorOut = Annotated[
     Actor, Meta(examples=[{"type": "user", "id": "usr_01M7Z0000000000000000000AB", "name": "Ada Lovelace"}])
@@ -92,17 +93,41 @@ class LatePolicyIn(Input):
     ] = UNSET
 
 
+class UtmIn(Input):
+    """Campaign parameters for links, as web analytics read them."""
+
+    source: Annotated[
+        UtmValue | None, Meta(description="`utm_source`. Default: the network.", examples=["newsletter"])
+    ] = None
+    medium: Annotated[UtmValue | None, Meta(description="`utm_medium`.", examples=["social"])] = None
+    campaign: Annotated[UtmValue | None, Meta(description="`utm_campaign`.", examples=["spring"])] = None
+    term: Annotated[UtmValue | None, Meta(description="`utm_term`.", examples=["menu"])] = None
+    content: Annotated[UtmValue | None, Meta(description="`utm_content`.", examples=["header"])] = None
+
+
+class Utm(Output, gc=False):
+    """Campaign parameters for links."""
+
+    source: str | None
+    medium: str | None
+    campaign: str | None
+    term: str | None
+    content: str | None
+
+
 class Profile(Output):
     id: str
     workspace_id: str
     name: Annotated[str, Meta(examples=["Bakery Berlin"])]
     slug: Annotated[str, Meta(examples=["bakery-berlin"])]
     avatar_url: Annotated[str | None, Meta(examples=["https://example.com/logo.png"])]
+    avatar_media_id: str | None
     description: Annotated[str | None, Meta(examples=["Daily offers and events"])]
     color: Annotated[str | None, Meta(examples=["#1f6feb"])]
     timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
     language: Annotated[str | None, Meta(examples=["de"])]
     default_hashtags: Annotated[list[str], Meta(examples=[["#bakery"]])]
+    default_utm: Utm | None
     watermark_media_id: str | None
     late_policy: LatePolicy
     approval_required: Annotated[bool, Meta(examples=[False])]
@@ -133,6 +158,10 @@ class ProfileUpdate(Input):
         PictureUrl | UnsetType | None,
         Meta(description="An alias of `avatarUrl`.", examples=["https://example.com/logo.png"]),
     ] = UNSET
+    avatar_media_id: Annotated[
+        MediaId | UnsetType | None,
+        Meta(description="An image of the library that is the profile's picture; it goes before `avatarUrl`."),
+    ] = UNSET
     description: Annotated[
         Annotated[str, Meta(max_length=500)] | UnsetType | None,
         Meta(description="A note for your team; never published.", examples=["Daily offers and events"]),
@@ -154,6 +183,13 @@ class ProfileUpdate(Input):
     default_hashtags: Annotated[
         Hashtags | UnsetType | None,
         Meta(description="The hashtags that posts of this profile usually carry.", examples=[["#bakery"]]),
+    ] = UNSET
+    default_utm: Annotated[
+        UtmIn | UnsetType | None,
+        Meta(
+            description="The campaign parameters of posts that are created without `utm`.",
+            examples=[{"medium": "social", "campaign": "spring"}],
+        ),
     ] = UNSET
     watermark_media_id: Annotated[
         MediaId | UnsetType | None, Meta(description="An image to put on the profile's own pictures.")

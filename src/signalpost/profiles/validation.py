@@ -15,8 +15,8 @@ from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.profiles import queries
-from signalpost.profiles.queries import LATE_TOLERANCE_MINUTES, MIN_GAP_SECONDS, ProfileRow
-from signalpost.profiles.schemas import LatePolicyIn, ProfileUpdate
+from signalpost.profiles.queries import LATE_TOLERANCE_MINUTES, MIN_GAP_SECONDS, ProfileRow, UtmRow
+from signalpost.profiles.schemas import LatePolicyIn, ProfileUpdate, UtmIn
 from signalpost.web.caller import Caller
 from signalpost.web.fields import MediaId
 
@@ -36,22 +36,22 @@ async def require_no_live_use(db: Db, caller: Caller, *profile_ids: UUID) -> Non
 
 
 async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate) -> None:
-    """Check the time zone, the alias `avatar` and the watermark.
+    """Check the time zone, the alias `avatar`, and the files for picture and watermark.
 
     Raises:
         ValidationFailed: with all issues at once.
     """
     issues = list(_issues(data))
-    media_id = data.watermark_media_id
-    if isinstance(media_id, MediaId) and not await context.hooks.media_exists(
-        db,
-        caller.workspace_id,
-        media_id,
-        profile_ids=caller.sees_profiles,
-        uploader=caller.uploader,
-        live=caller.mode == "live",
-    ):
-        issues.append(MediaId.not_found("/watermarkMediaId"))
+    for path, media_id in (("/avatarMediaId", data.avatar_media_id), ("/watermarkMediaId", data.watermark_media_id)):
+        if isinstance(media_id, MediaId) and not await context.hooks.media_exists(
+            db,
+            caller.workspace_id,
+            media_id,
+            profile_ids=caller.sees_profiles,
+            uploader=caller.uploader,
+            live=caller.mode == "live",
+        ):
+            issues.append(MediaId.not_found(path))
     if issues:
         raise problems.ValidationFailed(errors=issues)
 
@@ -83,12 +83,14 @@ def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
         row,
         name=row.name if data.name is UNSET else clean_name(data.name),
         avatar_url=_changed(avatar_url, row.avatar_url),
+        avatar_media_id=_changed(data.avatar_media_id, row.avatar_media_id),
         description=_changed(data.description, row.description),
         color=_changed(data.color, row.color),
         timezone=zone or caller.workspace_timezone,
         zone_chosen=caller.workspace_zone_chosen if not zone else row.zone_chosen or data.timezone is not UNSET,
         language=_changed(data.language, row.language),
         default_hashtags=_changed(data.default_hashtags, row.default_hashtags) or [],
+        default_utm=row.default_utm if data.default_utm is UNSET else _utm(data.default_utm),
         watermark_media_id=_changed(data.watermark_media_id, row.watermark_media_id),
         late_tolerance_minutes=_changed(policy.tolerance_minutes, row.late_tolerance_minutes),
         min_gap_seconds=_changed(policy.min_gap_seconds, row.min_gap_seconds),
@@ -97,6 +99,10 @@ def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
         external_id=_changed(data.external_id, row.external_id),
         metadata=_changed(data.metadata, row.metadata) or {},
     )
+
+
+def _utm(data: UtmIn | None) -> UtmRow | None:
+    return None if data is None else UtmRow(**structs.asdict(data))
 
 
 def _changed(value: T | UnsetType, stored: T) -> T:

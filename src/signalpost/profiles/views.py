@@ -1,6 +1,8 @@
+from msgspec import structs
+
 from signalpost.kit import clock, ids
 from signalpost.profiles.queries import LinkHistoryRow, LinkRow, ProfileRow
-from signalpost.profiles.schemas import Child, LatePolicy, LinkHistory, LinkRules, Profile, ProfileLink
+from signalpost.profiles.schemas import Child, LatePolicy, LinkHistory, LinkRules, Profile, ProfileLink, Utm
 
 
 def profile(row: ProfileRow) -> Profile:
@@ -11,11 +13,13 @@ def profile(row: ProfileRow) -> Profile:
         name=row.name,
         slug=row.slug,
         avatar_url=row.avatar_url,
+        avatar_media_id=ids.encode_or_none("med", row.avatar_media_id),
         description=row.description,
         color=row.color,
         timezone=row.timezone,
         language=row.language,
         default_hashtags=row.default_hashtags,
+        default_utm=None if row.default_utm is None else Utm(**structs.asdict(row.default_utm)),
         watermark_media_id=ids.encode_or_none("med", row.watermark_media_id),
         late_policy=LatePolicy(tolerance_minutes=row.late_tolerance_minutes, min_gap_seconds=row.min_gap_seconds),
         approval_required=row.approval_required,

@@ -96,7 +96,7 @@ async def read_review(context: AppContext, token: str, code: str | None, query: 
             break
         items.append(msgspec.Raw(item))
         await pace.keep()
-    return views.review(link, items, has_more=len(rows) > len(items))
+    return views.review(context, link, items, has_more=len(rows) > len(items))
 
 
 async def decide(context: AppContext, token: str, post_id: UUID, code: str | None, data: ReviewDecide) -> ReviewPost:

@@ -32,7 +32,6 @@ from signalpost.posts.schemas.requests import (
     TargetIn,
     ThreadPartIn,
     UserTagIn,
-    UtmIn,
 )
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY, HeldReason, move
@@ -40,6 +39,7 @@ from signalpost.posts.times import Moment
 from signalpost.posts.write import approvals, audit, emit, guards, permissions, series, writer
 from signalpost.posts.write.enqueue import dequeue, due_at, enqueue
 from signalpost.posts.write.lock import lock_post_only
+from signalpost.profiles.schemas import UtmIn
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, MediaId, PostId, ProfileId
 from signalpost.web.inputs import ANY_VERSION, IfMatch, deleted_meanwhile

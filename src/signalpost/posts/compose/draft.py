@@ -139,7 +139,8 @@ async def build_draft(
         slot = await pick_slot(db, caller.workspace_id, data.profile_id, data.queue_id, account_ids, base)
         zone_name = slot.queue.zone_name
         schedule.use_slot(slot.moment)
-    post = _post(caller, data, base, media, schedule, options, zone_name, is_draft=is_draft)
+    post = _new_post(caller, data, profile) if base is None else msgspec.structs.replace(base)
+    _fill(post, data, base, media, schedule, options, zone_name, is_draft=is_draft)
     post.recurrence = recurrence
     targets = [
         _target(post, position, account, index, data, media, schedule)
@@ -303,8 +304,8 @@ def _named_accounts(
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 
-def _post(
-    caller: Caller,
+def _fill(
+    post: PostRow,
     data: PostCreate,
     base: PostRow | None,
     media: PostMedia,
@@ -313,8 +314,8 @@ def _post(
     zone_name: str,
     *,
     is_draft: bool,
-) -> PostRow:
-    post = _new_post(caller, data) if base is None else msgspec.structs.replace(base)
+) -> None:
+    """Write what the body says into a new post, or into a copy of the stored one, `base`."""
     post.text = data.text or data.description or ""
     post.media, post.media_ids, post.thread = media.post, media.ids, media.thread
     post.options = options
@@ -328,7 +329,6 @@ def _post(
             setattr(post, name, value)
     if data.utm is not UNSET:
         post.utm = None if data.utm is None else Utm(**msgspec.structs.asdict(data.utm))
-    return post
 
 
 def _publish_mode(schedule: Schedule, *, is_draft: bool) -> PublishMode:
@@ -352,7 +352,7 @@ def _wall_time(base: PostRow | None, moment: Moment | None, zone_name: str) -> t
     return moment.local, times.tzdata_version()
 
 
-def _new_post(caller: Caller, data: PostCreate) -> PostRow:
+def _new_post(caller: Caller, data: PostCreate, profile: ProfileWithAccounts) -> PostRow:
     now = clock.now()
     return PostRow(
         id=ids.new_id(),
@@ -363,6 +363,7 @@ def _new_post(caller: Caller, data: PostCreate) -> PostRow:
         created_by_user_id=caller.user_id,
         source=_SOURCES[caller.auth],
         mode=caller.mode,
+        utm=None if profile.default_utm is None else Utm(**profile.default_utm),
         created_at=now,
         updated_at=now,
     )

@@ -17,9 +17,9 @@ from signalpost.posts.schemas.requests import (
     Text,
     ThreadInputs,
     Time,
-    UtmIn,
 )
 from signalpost.posts.schemas.responses import Platform, Post, PostStatus, PostWarning, PublishMode
+from signalpost.profiles.schemas import UtmIn
 from signalpost.web.fields import AccountId, ExternalId, ProfileId, TimeZone
 
 BULK_MAX = 50

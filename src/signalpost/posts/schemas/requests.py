@@ -8,6 +8,7 @@ from signalpost.kit import issue_text
 from signalpost.kit.wire import UNAVAILABLE, Input
 from signalpost.posts.schemas.responses import PublishMode
 from signalpost.posts.states import PostStatus
+from signalpost.profiles.schemas import UtmIn
 from signalpost.web.fields import AccountId, ExternalId, FanoutId, MediaId, PlatformSlug, ProfileId, QueueId, TimeZone
 
 MediaUrl = Annotated[str, Meta(min_length=1, max_length=2048)]
@@ -217,18 +218,6 @@ class RecurrenceIn(Input):
             examples=[["Good morning", "Good day"]],
         ),
     ] = field(default_factory=list)
-
-
-class UtmIn(Input):
-    """Campaign parameters for links, as web analytics read them."""
-
-    source: Annotated[
-        ShortText | None, Meta(description="`utm_source`. Default: the network.", examples=["newsletter"])
-    ] = None
-    medium: Annotated[ShortText | None, Meta(description="`utm_medium`.", examples=["social"])] = None
-    campaign: Annotated[ShortText | None, Meta(description="`utm_campaign`.", examples=["spring"])] = None
-    term: Annotated[ShortText | None, Meta(description="`utm_term`.", examples=["menu"])] = None
-    content: Annotated[ShortText | None, Meta(description="`utm_content`.", examples=["header"])] = None
 
 
 class PostAttributes(Input):

@@ -9,6 +9,7 @@ from signalpost.events import Actor
 from signalpost.kit import ids
 from signalpost.kit.wire import Instant, Output
 from signalpost.posts import states
+from signalpost.profiles.schemas import Utm
 
 PublishMode = Annotated[Literal["now", "schedule", "draft", "slot"], Meta(examples=["now"])]
 ApprovalState = Annotated[
@@ -160,16 +161,6 @@ class Recurrence(Output, gc=False):
     until: str | None
     count: int | None
     variations: Annotated[list[str], Meta(examples=[["Good morning", "Good day"]])]
-
-
-class Utm(Output, gc=False):
-    """Campaign parameters for links."""
-
-    source: str | None
-    medium: str | None
-    campaign: str | None
-    term: str | None
-    content: str | None
 
 
 class Post(Output, gc=False):

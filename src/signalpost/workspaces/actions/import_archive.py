@@ -60,7 +60,7 @@ _REFERENCES: Final = {
     "profile_id": "profile", "parent_profile_id": "profile", "child_profile_id": "profile", "link_id": "profile_link",
     "account_id": "account", "parent_account_id": "account", "post_id": "post", "recurrence_parent_id": "post",
     "source_post_id": "post", "created_post_id": "post", "parent_id": "post", "target_id": "target",
-    "watermark_media_id": "media",
+    "watermark_media_id": "media", "avatar_media_id": "media",
 }  # fmt: skip
 _FOREIGN: Final = """
 select exists (select from {table} t join {parent} p on p.id = t.{column}

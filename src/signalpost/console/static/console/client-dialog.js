@@ -1,7 +1,7 @@
 // The clients to choose from, found by typing.
 import { html, useState } from "./html.js";
 import { allClients, chooseClient, client } from "./client.js";
-import { Swatch } from "./components/avatar.js";
+import { ClientMark } from "./components/avatar.js";
 import { Dialog } from "./components/dialog.js";
 import { Field } from "./components/field.js";
 import { t } from "./i18n.js";
@@ -21,7 +21,9 @@ export default function ClientDialog({ onClose }) {
     chooseClient(id);
     onClose();
   };
-  const choices = words.length ? matching : [{ id: "", name: allClients(), color: null }, ...matching];
+  const choices = words.length
+    ? matching
+    : [{ id: "", name: allClients(), color: null, avatarMediaId: null }, ...matching];
   return html`
     <${Dialog}
       title=${t("Choose a client")}
@@ -32,14 +34,14 @@ export default function ClientDialog({ onClose }) {
         <${Field} label=${t("Search")} type="search" value=${typed} onInput=${setTyped} autofocus />
       `}
       <ul class="options clients">
-        ${choices.map(({ id, name, color }) => html`
+        ${choices.map(({ id, name, ...look }) => html`
           <li key=${id}>
             <button
               type="button"
               aria-current=${id === client.value ? "true" : undefined}
               onClick=${() => choose(id)}
             >
-              ${id ? html`<${Swatch} color=${color} />` : html`<${Icon} name="clients" />`}
+              ${id ? html`<${ClientMark} client=${look} />` : html`<${Icon} name="clients" />`}
               <span class="grow" dir="auto">
                 ${name}
               </span>

@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "./html.js";
 import { workspaceId } from "./api.js";
 import { allClients, client } from "./client.js";
-import { Swatch } from "./components/avatar.js";
+import { ClientMark } from "./components/avatar.js";
 import { lazyDialog } from "./components/lazy.js";
 import { t } from "./i18n.js";
 import { Icon } from "./icons.js";
@@ -29,7 +29,7 @@ export function ClientSwitcher() {
   const chosen = profiles.value?.find(({ id }) => id === client.value);
   return html`
     <button type="button" class="button client" aria-haspopup="dialog" onClick=${() => setOpen(true)}>
-      ${chosen && html`<${Swatch} color=${chosen.color} />`}
+      ${chosen && html`<${ClientMark} client=${chosen} />`}
       <span class="hidden">${t("Client")}: </span>
       <span class="grow" dir="auto">
         ${chosen?.name ?? allClients()}

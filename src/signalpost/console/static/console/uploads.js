@@ -1,9 +1,9 @@
 // Files on their way: with progress, paused and resumed, given up. What was sent already is not sent again.
-import { html, useRef, useState } from "./html.js";
+import { html, useEffect, useRef, useState } from "./html.js";
 import { t } from "./i18n.js";
 import { Button } from "./components/button.js";
 import { ProblemBox } from "./components/problem-box.js";
-import { giveUp, upload } from "./upload.js";
+import { loadModule } from "./modules.js";
 
 /** @typedef {import("signalpost/api").Schemas["Media"]} MediaData */
 
@@ -19,6 +19,8 @@ import { giveUp, upload } from "./upload.js";
  * }} Uploads
  */
 
+/** It is loaded when the page is there, and not with it. */
+const sender = () => loadModule(() => import("./upload.js"));
 let keys = 0;
 
 /** @param {string} profileId @param {(media: MediaData, file: File) => void} onReady @returns {Uploads} */
@@ -26,6 +28,9 @@ export function useUploads(profileId, onReady) {
   const [waiting, setWaiting] = useState(/** @type {Waiting[]} */ ([]));
   const latest = useRef(onReady);
   latest.current = onReady;
+  useEffect(() => {
+    sender().catch(() => {}); // the first file asks again, and says what is wrong
+  }, []);
   const update = (/** @type {string} */ key, /** @type {Partial<Waiting>} */ values) =>
     setWaiting((/** @type {Waiting[]} */ all) =>
       all.map((entry) => (entry.key === key ? { ...entry, ...values } : entry)),
@@ -34,6 +39,7 @@ export function useUploads(profileId, onReady) {
     setWaiting((/** @type {Waiting[]} */ all) => all.filter((entry) => entry.key !== key));
   const run = async (/** @type {Waiting} */ { key, file, aborted }) => {
     try {
+      const { upload } = await sender();
       const media = await upload(file, profileId, (sent) => update(key, { sent }), aborted.signal);
       latest.current(media, file);
       end(key);
@@ -61,7 +67,7 @@ export function useUploads(profileId, onReady) {
   const remove = (/** @type {Waiting} */ entry) => {
     entry.aborted.abort();
     end(entry.key);
-    void giveUp(entry.file);
+    void sender().then(({ giveUp }) => giveUp(entry.file));
   };
   return {
     waiting,

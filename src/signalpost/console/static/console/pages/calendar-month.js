@@ -6,7 +6,7 @@ import { wallTime } from "../time.js";
 import { addDays, dateOf, dayName, resolve } from "../zones.js";
 import { WEEKS } from "./calendar-data.js";
 import { Cell, GoodHour, Grid, LONG, Slot, cellLabel, datesOf, openSlots } from "./calendar-parts.js";
-import { Entry, momentOf } from "./calendar-post.js";
+import { Entry, isUntimed, momentOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-parts.js").ViewProps} ViewProps */
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -44,9 +44,7 @@ function FreeSlots({ count, isShort, onClick }) {
  * @param {Post} post @param {string} zone
  */
 const timeOn = (post, zone) =>
-  post.status === "draft" && !post.scheduledAt
-    ? "09:00"
-    : wallTime(new Date(momentOf(post)), zone).slice(11);
+  isUntimed(post) ? "09:00" : wallTime(new Date(momentOf(post)), zone).slice(11);
 
 /** @param {ViewProps} props */
 export default function Month(props) {

@@ -9,6 +9,7 @@ import { to } from "../router.js";
 import { choose, chosen } from "../selection.js";
 import { may, profiles } from "../store.js";
 import { Time, format, wallTime, zoneLabel } from "../time.js";
+import { pictures } from "../pictures.js";
 import { heldSentence } from "../words.js";
 import { clockNote, resolve } from "../zones.js";
 import { stateLook } from "../components/badge.js";
@@ -16,17 +17,19 @@ import { Button, LinkButton } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Check, Field } from "../components/field.js";
 
-import { pictureOf, pictures } from "./calendar-pictures.js";
-
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 
+/** The file that stands for a post. @param {Post} post */
+export const pictureOf = (post) =>
+  post.media[0]?.mediaId ?? post.targets.find(({ media }) => media?.length)?.media?.[0].mediaId;
 /** When a post is or was due. @param {Post} post @returns {string} */
 export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.createdAt;
+/** Whether it is a draft without a time: it stands at the day on which it was begun. @param {Post} post */
+export const isUntimed = (post) => post.status === "draft" && !post.scheduledAt;
 /** Whether its time can still be changed. @param {Post} post */
 export const movable = (post) => ["scheduled", "draft"].includes(post.status);
 /** The time that is offered to move it to. @param {Post} post @param {string} zone */
-const wallOf = (post, zone) =>
-  wallTime(post.scheduledAt || post.status !== "draft" ? new Date(momentOf(post)) : nextHour(), zone);
+const wallOf = (post, zone) => wallTime(isUntimed(post) ? nextHour() : new Date(momentOf(post)), zone);
 /** @param {Post} post */
 const isEditable = (post) =>
   ["draft", "scheduled", "queued", "failed"].includes(post.status) && mayEdit(post);
@@ -110,7 +113,7 @@ export function Entry({ post, zone, open, isBig }) {
       <span class="entry-head">
         <${Icon} name=${isChosen ? "check" : icon} />
         <span class="hidden">${word}</span>
-        <span class="entry-time">${timeOf(momentOf(post), zone)}</span>
+        <span class="entry-time">${isUntimed(post) ? t("no time yet") : timeOf(momentOf(post), zone)}</span>
         ${isRepeated(post) && html`<${Icon} name="repeat" label=${t("Repeats")} />`}
         ${isPending(post) && html`<${Icon} name="question" label=${t("Waits for approval")} />`}
         <${Networks} post=${post} />
@@ -135,9 +138,13 @@ export function PostDialog({ post, zone, onClose, onMove }) {
   const isSame = !isSchedule && at?.toISOString() === new Date(momentOf(post)).toISOString();
   return html`
     <${Dialog}
-      title=${t("Post of {day}", {
-        day: format(momentOf(post), { weekday: "short", day: "numeric", month: "short" }, zone),
-      })}
+      title=${
+        isUntimed(post)
+          ? t("Draft without a time")
+          : t("Post of {day}", {
+              day: format(momentOf(post), { weekday: "short", day: "numeric", month: "short" }, zone),
+            })
+      }
       onClose=${onClose}
       onSubmit=${onMove && at && !isSame ? () => onMove(at, isSchedule) : undefined}
       actions=${

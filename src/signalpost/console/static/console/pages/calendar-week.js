@@ -14,7 +14,7 @@ import {
   datesOf,
   openSlots,
 } from "./calendar-parts.js";
-import { momentOf, timeOf } from "./calendar-post.js";
+import { isUntimed, momentOf, timeOf } from "./calendar-post.js";
 
 /** @typedef {import("./calendar-data.js").CalendarDay} CalendarDay */
 /** @typedef {import("./calendar-data.js").FreeSlot} FreeSlot */
@@ -46,7 +46,7 @@ function byHour(date, zone, posts, slots) {
 
 /** The minutes that a post keeps; a draft without a time has none. @param {Post} post @param {string} zone */
 const minutesOf = (post, zone) =>
-  post.status === "draft" && !post.scheduledAt ? "00" : wallTime(new Date(momentOf(post)), zone).slice(14);
+  isUntimed(post) ? "00" : wallTime(new Date(momentOf(post)), zone).slice(14);
 
 /** @param {number} hour */
 const hourName = (hour) => dayTime(`${String(hour).padStart(2, "0")}:00`);

@@ -16,6 +16,7 @@ import { mayEdit } from "../rights.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { Page } from "../components/page.js";
+import { usePictures } from "../pictures.js";
 import { Bar, Filters, VIEWS, Views } from "./calendar-bar.js";
 import {
   WEEKS,
@@ -28,8 +29,7 @@ import {
   useCurrent,
   useMoves,
 } from "./calendar-data.js";
-import { usePictures } from "./calendar-pictures.js";
-import { PostDialog, isChoosing, movable, inView } from "./calendar-post.js";
+import { PostDialog, isChoosing, movable, inView, pictureOf } from "./calendar-post.js";
 
 const Drafts = lazyDialog(() => import("./calendar-drafts.js"));
 const ManyBar = lazyDialog(() => import("./many-bar.js"));
@@ -106,7 +106,7 @@ function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
   const days = useMemo(() => placed(data, moved, zone), [data, moved, zone]);
   const posts = useMemo(() => inOrder(data, days), [data, days]);
   inView.current = posts;
-  usePictures(posts, profileId);
+  usePictures(posts.map(pictureOf), profileId);
   useSelection(posts, inputs);
   useEffect(() => () => void (isChoosing.value = false), []);
   useEffect(() => {

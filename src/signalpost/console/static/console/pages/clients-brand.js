@@ -1,4 +1,4 @@
-// What all posts of a client have in common: language, hashtags, watermark.
+// What all posts of a client have in common: language, hashtags, watermark, parameters of links.
 import { html } from "../html.js";
 import { get } from "../api.js";
 import { t } from "../i18n.js";
@@ -8,17 +8,32 @@ import { Field } from "../components/field.js";
 
 const PICTURES_MAX = 100;
 
-/** @typedef {{language: string, hashtags: string, watermark: string}} Brand */
+/** @typedef {import("signalpost/api").Schemas["UtmIn"]} Utm */
+/** @typedef {{language: string, hashtags: string, watermark: string, utm: Utm}} Brand */
+
+/** What there is of it. @param {import("../store.js").Profile | null} client @returns {Brand} */
+export const brandOf = (client) => ({
+  language: client?.language ?? "",
+  hashtags: (client?.defaultHashtags ?? []).join(" "),
+  watermark: client?.watermarkMediaId ?? "",
+  utm: client?.defaultUtm ?? {},
+});
 
 /**
  * What the service is sent of it.
  * @param {Brand} brand
  */
-export const bodyOfBrand = ({ language, hashtags, watermark }) => ({
+export const bodyOfBrand = ({ language, hashtags, watermark, utm }) => ({
   language: language || null,
   defaultHashtags: hashtags.split(/[\s,]+/).filter(Boolean),
   watermarkMediaId: watermark || null,
+  defaultUtm: Object.values(utm).some(Boolean)
+    ? Object.fromEntries(Object.entries(utm).map(([name, value]) => [name, value || null]))
+    : null,
 });
+
+/** The names are those of the parameters, in every language. */
+const PARAMETERS = /** @type {const} */ (["source", "medium", "campaign"]);
 
 /**
  * @param {{
@@ -59,5 +74,29 @@ export function BrandFields({ clientId, fields, refused, change }) {
       onInput=${(/** @type {string} */ watermark) => change({ watermark })}
       error=${refused.watermarkMediaId}
     />
+    <${Parameters} utm=${fields.utm} error=${refused.defaultUtm} change=${change} />
+  `;
+}
+
+/** @param {{utm: Utm, error?: string, change: (values: Partial<Brand>) => void}} props */
+function Parameters({ utm, error, change }) {
+  return html`
+    <fieldset>
+      <legend class="legend">${t("Parameters of links (UTM)")}</legend>
+      <p class="hint">
+        ${t("New posts of the client carry them at each link. Without a source it is the network.")}
+      </p>
+      <div class="row">
+        ${PARAMETERS.map((name) => html`
+          <${Field}
+            label=${html`<span lang="en">utm_${name}</span>`}
+            value=${utm[name] ?? ""}
+            maxlength="100"
+            onInput=${(/** @type {string} */ value) => change({ utm: { ...utm, [name]: value.trim() } })}
+          />
+        `)}
+      </div>
+      ${error && html`<p class="error">${error}</p>`}
+    </fieldset>
   `;
 }

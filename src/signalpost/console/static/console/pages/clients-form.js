@@ -8,7 +8,9 @@ import { toast } from "../components/toasts.js";
 import { useAction } from "../hooks.js";
 import { t } from "../i18n.js";
 import { loadBasics, workspaceZone } from "../store.js";
-import { BrandFields, bodyOfBrand } from "./clients-brand.js";
+import { BrandFields, bodyOfBrand, brandOf } from "./clients-brand.js";
+import { Logo } from "./clients-logo.js";
+import { QueueField, useQueueChoice } from "./clients-queue.js";
 
 /** @typedef {import("../store.js").Profile} Profile */
 
@@ -26,6 +28,7 @@ function refusedFields(problem) {
     name: t("Between 1 and 100 characters."),
     timezone: t("There is no such time zone. Choose one of the list."),
     defaultHashtags: t("At most 30 words, with spaces between them."),
+    defaultUtm: t("At most 100 characters each."),
   });
   return Object.fromEntries(
     problem.issues.map(({ path, code }) => [
@@ -46,12 +49,10 @@ export default function ClientForm({ client, onClose, onDelete }) {
     color: client?.color ?? COLOR,
     timezone: client?.timezone ?? workspaceZone.peek(),
     approvalRequired: client?.approvalRequired ?? false,
+    avatarMediaId: client?.avatarMediaId ?? null,
   });
-  const [brand, setBrand] = useState({
-    language: client?.language ?? "",
-    hashtags: (client?.defaultHashtags ?? []).join(" "),
-    watermark: client?.watermarkMediaId ?? "",
-  });
+  const [brand, setBrand] = useState(brandOf(client));
+  const queue = useQueueChoice(client?.id);
   const [refused, setRefused] = useState(/** @type {Record<string, string>} */ ({}));
   const change = (/** @type {Partial<typeof fields>} */ values) => setFields({ ...fields, ...values });
   const [busy, save] = useAction(async () => {
@@ -66,6 +67,7 @@ export default function ClientForm({ client, onClose, onDelete }) {
       setRefused(refusedFields(problem));
       return;
     }
+    await queue.save();
     toast(client ? t("Saved.") : t("{name} is a client now.", { name: fields.name }));
     await loadBasics(true);
     onClose();
@@ -90,6 +92,13 @@ export default function ClientForm({ client, onClose, onDelete }) {
       }
     >
       <${Fields} fields=${fields} refused=${refused} change=${change} />
+      <${Logo}
+        clientId=${client?.id ?? ""}
+        color=${fields.color}
+        mediaId=${fields.avatarMediaId}
+        onChange=${(/** @type {string | null} */ avatarMediaId) => change({ avatarMediaId })}
+      />
+      <${QueueField} choice=${queue} />
       <${BrandFields}
         clientId=${client?.id}
         fields=${brand}
@@ -103,7 +112,7 @@ export default function ClientForm({ client, onClose, onDelete }) {
 /**
  * @param {{
  *   fields: {name: string, color: string, timezone: string, approvalRequired: boolean},
- *   refused: Record<string, string>, change: (values: Record<string, string | boolean>) => void
+ *   refused: Record<string, string>, change: (values: Record<string, string | boolean | null>) => void
  * }} props
  */
 function Fields({ fields, refused, change }) {

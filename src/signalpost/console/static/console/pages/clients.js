@@ -1,6 +1,6 @@
 // The clients of a workspace: whoever accounts and posts belong to. The API calls them profiles.
 import { html, useState } from "../html.js";
-import { Swatch } from "../components/avatar.js";
+import { ClientMark } from "../components/avatar.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
@@ -93,7 +93,7 @@ function List({ clients, edit }) {
         key: client.id,
         cells: [
           html`<span class="name">
-            <${Swatch} color=${client.color} />
+            <${ClientMark} client=${client} />
             <span dir="auto">${client.name}</span>
           </span>`,
           number(client.accountCount),

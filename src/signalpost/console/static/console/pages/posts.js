@@ -11,15 +11,15 @@ import { Pick, PickAll, chosen, hasWork, selectionKeys, useLatest, useSelection 
 import { loadBasics, loadPlatforms, may, profiles } from "../store.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
-import { lazyDialog } from "../components/lazy.js";
+import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { More, usePages } from "../components/more.js";
 import { Page } from "../components/page.js";
 import { toastProblem } from "../components/toasts.js";
 
-import Post from "./post.js";
 import { Filters, NO_FILTERS } from "./posts-filters.js";
 
+const Post = lazy(() => import("./post.js"));
 const ScheduleDrafts = lazyDialog(() => import("./posts-schedule.js"));
 /** @typedef {import("signalpost/api").Schemas["Post"]} PostData */
 /** @typedef {import("signalpost/api").Schemas["PostList"]} PostList */
@@ -49,7 +49,7 @@ function PostsList({ query }) {
   const key = [q, status, platform, accountId, tag, profileId];
   const loaded = usePages("/posts", filters);
   useEffect(() => {
-    Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
+    Promise.all([loadBasics(), loadPlatforms(), Post.ready()]).catch(toastProblem);
   }, []);
   useLive(loaded.reload, {
     seconds: 5,

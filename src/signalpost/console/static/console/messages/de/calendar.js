@@ -11,6 +11,8 @@ export default /** @type {Record<string, string>} */ ({
   "Choose posts": "Beiträge auswählen",
   "Drafts only": "Nur Entwürfe",
   "Drafts without a time": "Entwürfe ohne Zeit",
+  "Draft without a time": "Entwurf ohne Zeit",
+  "no time yet": "noch ohne Zeit",
   "Drag one to a day, or open it and choose the time. It stays a draft.":
     "Ziehen Sie einen auf einen Tag, oder öffnen Sie ihn und wählen Sie die Zeit. Er bleibt ein Entwurf.",
   "Each calendar decides how often it looks: Google takes up to a day.":

@@ -68,4 +68,18 @@ export default /** @type {Record<string, string>} */ ({
   "the picture of today": "das jetzige Bild",
   "At most 30 words, with spaces between them.": "Höchstens 30 Wörter mit Leerzeichen dazwischen.",
   Hashtags: "Hashtags",
+  Logo: "Logo",
+  "Choose a logo": "Logo auswählen",
+  "Another logo": "Anderes Logo",
+  "Without a logo": "Ohne Logo",
+  "A logo is a picture.": "Ein Logo ist ein Bild.",
+  "Usual queue": "Übliche Warteschlange",
+  "Queues of the client": "Warteschlangen des Kunden",
+  "Posts take their turn in it, unless another one is chosen for them.":
+    "Beiträge reihen sich in sie ein, wenn für sie keine andere gewählt wird.",
+  "The client has no queue yet.": "Der Kunde hat noch keine Warteschlange.",
+  "Parameters of links (UTM)": "Parameter von Links (UTM)",
+  "New posts of the client carry them at each link. Without a source it is the network.":
+    "Neue Beiträge des Kunden tragen sie an jedem Link. Ohne Quelle ist sie das Netzwerk.",
+  "At most 100 characters each.": "Je höchstens 100 Zeichen.",
 });

@@ -11,6 +11,8 @@ export default /** @type {Record<string, string>} */ ({
   "Choose posts": "Elegir publicaciones",
   "Drafts only": "Solo borradores",
   "Drafts without a time": "Borradores sin hora",
+  "Draft without a time": "Borrador sin hora",
+  "no time yet": "aún sin hora",
   "Drag one to a day, or open it and choose the time. It stays a draft.":
     "Arrastra uno a un día o ábrelo y elige la hora. Sigue siendo un borrador.",
   "Each calendar decides how often it looks: Google takes up to a day.":

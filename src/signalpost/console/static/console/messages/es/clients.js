@@ -72,4 +72,18 @@ export default /** @type {Record<string, string>} */ ({
   "the picture of today": "la imagen actual",
   "At most 30 words, with spaces between them.": "Como máximo 30 palabras, separadas por espacios.",
   Hashtags: "Hashtags",
+  Logo: "Logotipo",
+  "Choose a logo": "Elegir un logotipo",
+  "Another logo": "Otro logotipo",
+  "Without a logo": "Sin logotipo",
+  "A logo is a picture.": "Un logotipo es una imagen.",
+  "Usual queue": "Cola habitual",
+  "Queues of the client": "Colas del cliente",
+  "Posts take their turn in it, unless another one is chosen for them.":
+    "Las publicaciones toman turno en ella, salvo que se elija otra para ellas.",
+  "The client has no queue yet.": "El cliente todavía no tiene ninguna cola.",
+  "Parameters of links (UTM)": "Parámetros de los enlaces (UTM)",
+  "New posts of the client carry them at each link. Without a source it is the network.":
+    "Las publicaciones nuevas del cliente los llevan en cada enlace. Sin fuente, es la red.",
+  "At most 100 characters each.": "Como máximo 100 caracteres cada uno.",
 });
