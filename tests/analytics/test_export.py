@@ -104,16 +104,20 @@ async def test_csv_and_parquet_say_the_same_and_unknown_is_empty(
     for line, row in zip(lines, rows, strict=True):
         values = dict(zip(columns, row, strict=True))
         assert datetime.fromisoformat(line["publishedAt"]) == values["publishedAt"]
-        for name in ("postId", "date", "views", "likes", "comments", "engagementRate", "rateBasis"):
+        for name in ("postId", "date", "views", "likes", "comments", "engagementRate", "rateBasis", "excerpt"):
             assert line[name] == ("" if values[name] is None else str(values[name]))
 
 
 async def test_a_spreadsheet_computes_nothing(api: Api, scene: Scene, database: Database) -> None:
     post_id, _ = await scene.published(datetime.now(UTC), views=1)
     async with database.connection() as db:
-        await db.execute("update post set title = '=1+1' where workspace_id = $1", scene.owner.workspace_id)
+        await db.execute(
+            "update post set title = '=1+1', text = '@SUM(A1)' || repeat('x', 200) where workspace_id = $1",
+            scene.owner.workspace_id,
+        )
     (line,) = csv.DictReader(io.StringIO((await api.get("/analytics/export", key=scene.owner.key)).text))
     assert (line["postId"], line["title"]) == (post_id, "'=1+1")
+    assert line["excerpt"] == "'@SUM(A1)" + "x" * 132
 
 
 async def test_an_export_without_posts_has_its_columns(api: Api, make: Make, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import asyncpg
 import pytest
@@ -15,7 +16,8 @@ from simulator import Simulator
 from simulator.stripe import Stripe
 from simulator.stripe.api import SECRET_KEY, WEBHOOK_SECRET
 from tests.console import world
-from tests.console.browser import OpenPage, sign_in
+from tests.console.browser import OpenPage, sign_in, violations
+from tests.console.pages import visit
 from tests.helpers.service_process import Api, Service, installed
 
 from signalpost.embedded_postgres.start import start_postgres
@@ -103,6 +105,38 @@ async def test_numbers_are_compared_looked_up_and_taken_along(
         row = page.get_by_role("table", name="Posts").get_by_role("row").filter(has_text=TITLE)
         await expect(row.get_by_role("cell", name=f"{numbers['likes']:,}", exact=True).first).to_be_visible()
         await page.wait_for_function(_SORTED_LIKES)
+
+
+async def test_a_month_of_a_client_is_handed_over_on_paper(
+    console: OpenPage, measured: Any, staff: Api, axe: str
+) -> None:
+    """The report has the numbers that the API has, and paper shows the report and nothing around it."""
+    zone = (await staff.get(f"/profiles/{staff.profile}"))["timezone"]
+    month = datetime.fromisoformat(measured["publishedAt"]).astimezone(ZoneInfo(zone))
+    numbers = (await staff.get(f"/analytics/posts/{measured['id']}"))["metrics"][0]
+    async with console(locale="en-GB") as page:
+        await visit(page, f"/console/analytics/report?profileId={staff.profile}&month={month:%Y-%m}")
+        report = page.get_by_role("article", name="Business")
+        await expect(report).to_contain_text(f"{month:%B %Y}")
+        await expect(report).to_contain_text("The month is not over")
+        await expect(report.locator(".figures div").filter(has_text="Views")).to_contain_text(f"{numbers['views']:,}")
+        await expect(report.locator(".figures div").filter(has_text="Saves")).to_contain_text("not given")
+        posts = report.get_by_role("table", name="Everything that was published").get_by_role("row")
+        await expect(posts).to_have_count(2)
+        await expect(posts.last).to_contain_text(TITLE)
+        await expect(report.get_by_role("list").get_by_role("link", name=TITLE)).to_be_visible()
+        assert await violations(page, axe) == []
+
+        pages = re.findall(rb"/MediaBox ?\[0 0 (\d+)[.\d]* (\d+)", await page.pdf(prefer_css_page_size=True))
+        assert set(pages) == {(b"594", b"841")}, pages  # A4, upright
+        await page.emulate_media(media="print")
+        await expect(report).to_be_visible()
+        await expect(page.get_by_role("button", name="Print or save as PDF")).to_be_hidden()
+        await expect(page.get_by_role("navigation")).to_have_count(0)
+        await page.emulate_media(media="screen")
+
+        await page.get_by_label("Month", exact=True).select_option(index=12)
+        await expect(report).to_contain_text("Nothing was published in this month")
 
 
 async def test_hours_without_enough_posts_have_no_colour(console: OpenPage, measured: Any) -> None:

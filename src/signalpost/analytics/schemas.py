@@ -106,6 +106,9 @@ class TopPost(Output):
 
     post_id: Annotated[str, Meta(examples=[ids.example("pst")])]
     title: str | None
+    excerpt: Annotated[
+        str, Meta(description="The first 140 characters of its text.", examples=["Fresh bread from seven."])
+    ]
     platform: Annotated[str, Meta(examples=["bluesky"])]
     url: str | None
     views: Count

@@ -13,6 +13,8 @@ from signalpost.kit.db import READ_SECONDS, Database, Db
 from signalpost.web.caller import Caller
 
 TOP_POSTS: Final = 5
+EXCERPT_CHARACTERS: Final = 140
+"""So much of its text tells a post without a title from others."""
 SORTED_MAX: Final = 2_000
 """So many posts are sorted to find the best ones; of more, an index does."""
 HISTORY_ROWS_MAX: Final = 5_000
@@ -55,6 +57,7 @@ class TopRow(Struct, frozen=True):
 
     post_id: UUID
     title: str | None
+    excerpt: str
     platform: str
     url: str | None
     views: int | None
@@ -97,6 +100,7 @@ class ExportRow(Struct, frozen=True):
     account_id: UUID
     platform: str
     title: str | None
+    excerpt: str
     url: str | None
     day: date
     published_at: datetime
@@ -131,10 +135,13 @@ union all select null, null, max(collected_at), {_SUMS} from d having sum(posts)
 _TOTAL: Final = f"select {_SUMS} from metric_day where {_OF_CALLER} having sum(posts) > 0"  # noqa: S608 - constants only
 
 
+_EXCERPT: Final = f"left(p.text, {EXCERPT_CHARACTERS}) as excerpt"
+
+
 def _top(order: str) -> str:
     return f"""
-    select m.post_id, p.title, m.platform, t.url, m.views, m.likes, m.comments, m.shares, m.impressions, m.reach,
-        m.interactions
+    select m.post_id, p.title, {_EXCERPT}, m.platform, t.url, m.views, m.likes, m.comments, m.shares, m.impressions,
+        m.reach, m.interactions
     from (
         select * from metric_latest where {_OF_CALLER} and collected_at is not null order by {order} limit {TOP_POSTS}
     ) m
@@ -166,8 +173,8 @@ _HAS_OLDER: Final = """
 select exists (select from metric where target_id = any($1) and workspace_id = $2 and collected_at < $3)
 """
 _EXPORT: Final = f"""
-select m.post_id, m.target_id, m.profile_id, m.account_id, m.platform, p.title, t.url, m.day, m.published_at,
-    m.collected_at, {", ".join(f"m.{name}" for name in NUMBERS)}, m.interactions
+select m.post_id, m.target_id, m.profile_id, m.account_id, m.platform, p.title, {_EXCERPT}, t.url, m.day,
+    m.published_at, m.collected_at, {", ".join(f"m.{name}" for name in NUMBERS)}, m.interactions
 from (
     select * from metric_latest where {_OF_CALLER} and day >= $7 and (day, target_id) > ($7, $8)
     order by day, target_id limit $9

@@ -166,6 +166,7 @@ def _top(row: TopRow) -> TopPost:
     return TopPost(
         post_id=ids.encode("pst", row.post_id),
         title=row.title,
+        excerpt=row.excerpt,
         platform=row.platform,
         url=row.url,
         views=row.views,

@@ -41,9 +41,10 @@ COLUMNS: Final = (
     Column("watchTimeSeconds", "integer"),
     Column("engagementRate", "number"),
     Column("rateBasis", "text"),
+    Column("excerpt", "text"),
 )
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""With these a spreadsheet begins to compute; titles come from people, addresses from networks."""
+"""With these a spreadsheet begins to compute; titles and texts come from people, addresses from networks."""
 
 
 async def export(context: AppContext, caller: Caller, query: ExportQuery) -> RawResponse:
@@ -128,4 +129,5 @@ def _values(row: ExportRow) -> list[Any]:
         *(getattr(row, name) for name in totals.NUMBERS),
         rate.percent,
         rate.basis,
+        row.excerpt,
     ]

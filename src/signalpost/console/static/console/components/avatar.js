@@ -20,7 +20,7 @@ export function ClientMark({ client: { color, avatarMediaId } }) {
   usePictures([avatarMediaId]);
   const url = avatarMediaId && pictures.value[avatarMediaId];
   return url ? html`
-    <img class="logo" src=${url} alt="" onError=${() => dropPicture(avatarMediaId)} />
+    <img class="client-logo" src=${url} alt="" onError=${() => dropPicture(avatarMediaId)} />
   ` : html`
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
       <circle cx="8" cy="8" r="6" fill=${color ?? "none"} stroke="currentColor" />

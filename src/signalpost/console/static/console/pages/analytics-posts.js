@@ -1,7 +1,6 @@
 // All posts of a period with their numbers, sorted by any of them: the rows of the export, which is one call
 // for all.
 import { html, useMemo } from "../html.js";
-import { call } from "../api.js";
 import { t, tn } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { filter, to } from "../router.js";
@@ -13,46 +12,13 @@ import { Field } from "../components/field.js";
 import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
 import { PeriodFilter, figure, metrics, percent, periodOf } from "./analytics-parts.js";
-
-const ROWS_MAX = 10_000;
-const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
-const ESCAPED = /^'(?=[=+\-@\t\r])/;
-
-/**
- * The rows of a CSV file by the names of its first line.
- * @param {string} text
- * @returns {Record<string, string>[]}
- */
-function rowsOf(text) {
-  /** @type {string[][]} */
-  const lines = [[]];
-  for (const [, quoted, plain, end] of text.matchAll(CELL)) {
-    lines[lines.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === "\r\n") lines.push([]);
-    else if (end === "" || lines.length > ROWS_MAX + 1) break;
-  }
-  const [names, ...rest] = lines;
-  return rest
-    .filter((line) => line.length === names.length)
-    .map((line) => Object.fromEntries(names.map((name, index) => [name, line[index]])));
-}
-
-/** @param {string} cell */
-const numeric = (cell) => (cell === "" ? null : Number(cell));
+import { ROWS_MAX, numeric, postRows, titleOf } from "./analytics-rows.js";
 
 /** @param {{query: Record<string, string>}} props */
 export default function Posts({ query }) {
   const period = periodOf(query);
   const sort = query.sort ?? "-publishedAt";
-  const loaded = useLoad(
-    async () =>
-      rowsOf(
-        await (
-          await call("GET", "/analytics/export", { query: { ...period, format: "csv" }, file: true })
-        ).text(),
-      ),
-    [JSON.stringify(period)],
-  );
+  const loaded = useLoad(() => postRows(period), [JSON.stringify(period)]);
   const options = [
     ["-publishedAt", t("newest first")],
     ["publishedAt", t("oldest first")],
@@ -118,9 +84,7 @@ function Rows({ rows, sort }) {
         key: row.targetId,
         href: to(`analytics/posts/${row.postId}`),
         cells: [
-          html`<span class="clip">
-            ${row.title.replace(ESCAPED, "") || t("Post without a title")}
-          </span>`,
+          html`<span class="clip">${titleOf(row)}</span>`,
           html`<span class="name">
             <${NetworkLogo} platform=${row.platform} />
             <span>${accountOf(row.accountId)?.username ?? networkName(row.platform)}</span>

@@ -2,7 +2,6 @@
 // well.
 import { html, useEffect, useState } from "../html.js";
 import { curlOf, download, get } from "../api.js";
-import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { Bar, LineChart } from "../charts.js";
 import { useAction, useLoad } from "../hooks.js";
@@ -18,21 +17,10 @@ import { Card, Page } from "../components/page.js";
 import { Table } from "../components/table.js";
 import { Tabs } from "../components/tabs.js";
 import { toast, toastProblem } from "../components/toasts.js";
-import {
-  Change,
-  PeriodFilter,
-  dayName,
-  figure,
-  knownText,
-  metrics,
-  percent,
-  periodName,
-  periodOf,
-} from "./analytics-parts.js";
+import { PeriodFilter, dayName, figure, knownText, metrics, percent, periodOf } from "./analytics-parts.js";
+import { Notices, Totals } from "./analytics-sums.js";
 
-/** @typedef {import("signalpost/api").Schemas["PreviousTotals"]} PreviousTotals */
 /** @typedef {import("./analytics-parts.js").Metric} Metric */
-/** @typedef {import("./analytics-parts.js").Total} Total */
 /** @typedef {import("signalpost/api").Schemas["Overview"]} Overview */
 /** @typedef {import("signalpost/api").Schemas["TopPost"]} TopPost */
 
@@ -41,6 +29,7 @@ const VIEWS = /** @type {Record<string, unknown>} */ ({
   posts: lazy(() => import("./analytics-posts.js")),
   accounts: lazy(() => import("./analytics-accounts.js")),
   times: lazy(() => import("./analytics-times.js")),
+  report: lazy(() => import("./analytics-report.js")),
 });
 
 /** @param {{id: string, part: string, query: Record<string, string>}} props */
@@ -54,6 +43,7 @@ export default function Analytics({ id, part, query }) {
     ["posts", t("Posts")],
     ["accounts", t("Accounts")],
     ["times", t("Best times")],
+    ["report", t("Report")],
   ];
   const View = VIEWS[id] ?? Overview;
   return html`
@@ -80,33 +70,6 @@ function Overview({ query }) {
         `}
         `}
     <//>
-  `;
-}
-
-/** What the plan leaves out, and what is not collected yet. @param {{data: Overview}} props */
-function Notices({ data }) {
-  return html`
-    ${data.clipped && html`
-      <div class="notice warn" role="status">
-        <${Icon} name="clock" />
-        <p>
-          ${t("Your plan shows analytics since {day}; earlier days are left out.", {
-            day: dayName(data.period.start),
-          })}${" "}
-          ${may("billing:read") && html`<a href=${to("billing")}>${t("Look at the plans")}</a>`}
-        </p>
-      </div>
-    `}
-    ${data.totalPosts > 0 && !data.measuredPosts && html`
-      <div class="notice" role="status">
-        <${Icon} name="clock" />
-        <p>
-          ${t(
-            "No network has given numbers of these posts yet. They are asked 1, 6 and 24 hours after publishing, then daily.",
-          )}
-        </p>
-      </div>
-    `}
   `;
 }
 
@@ -148,63 +111,6 @@ function Numbers({ data, period }) {
         ${t("Numbers were collected last")} <${Time} at=${data.syncedAt} kind="relative" />.
         `}
     </p>
-  `;
-}
-
-/** @param {{data: Overview}} props */
-function Totals({ data }) {
-  const before = data.previous;
-  /** @param {PreviousTotals | Overview | null} sums @param {Total} name */
-  const sum = (sums, name) =>
-    sums && (sums.sampleSizes[name] || !sums.totalPosts)
-      ? sums[/** @type {`total${Capitalize<Total>}`} */ (`total${name[0].toUpperCase()}${name.slice(1)}`)]
-      : null;
-  const figures = /** @type {[Total, string][]} */ ([
-    ...metrics(),
-    ["saves", t("Saves")],
-    ["impressions", t("Impressions")],
-  ]);
-  return html`
-    <p class="soft">
-      ${periodName(data.period)}
-      ${" · "}
-      ${before
-        ? t("compared with {period}", { period: periodName(before.period) })
-        : t("no comparison: the plan does not show the days before")}
-    </p>
-    <dl class="figures four">
-      <div>
-        <dt>${t("Posts")}</dt>
-        <dd>${number(data.totalPosts)}</dd>
-        <${Change} now=${data.totalPosts} before=${before?.totalPosts} />
-      </div>
-      ${figures.map(([key, name]) => html`
-        <div>
-          <dt>${name}</dt>
-          <dd class=${sum(data, key) === null ? "unknown" : ""}>${figure(sum(data, key))}</dd>
-          <${Change} now=${sum(data, key)} before=${sum(before, key)} />
-          ${data.sampleSizes[key] > 0 && data.sampleSizes[key] < data.totalPosts && html`
-            <dd class="aside">
-              ${t("of {n} of {all} posts", {
-                n: number(data.sampleSizes[key]),
-                all: number(data.totalPosts),
-              })}
-            </dd>
-          `}
-        </div>
-      `)}
-      <div>
-        <dt>${t("Engagement")}</dt>
-        <dd class=${data.avgEngagementRate === null ? "unknown" : ""}>
-          ${percent(data.avgEngagementRate)}
-        </dd>
-        ${Boolean(before?.avgEngagementRate) && html`
-          <dd class="aside">
-            ${t("before:")} ${percent(before?.avgEngagementRate ?? null)}
-          </dd>
-        `}
-      </div>
-    </dl>
   `;
 }
 
@@ -274,7 +180,7 @@ function TopPosts({ posts }) {
             cells: [
               html`<span class="name">
                 <${NetworkLogo} platform=${post.platform} />
-                <span class="clip">${post.title ?? t("Post without a title")}</span>
+                <span class="clip">${post.title || post.excerpt || t("Post without text")}</span>
               </span>`,
               figure(post.views),
               figure(post.likes),

@@ -34,7 +34,10 @@ import { PostDialog, isChoosing, movable, inView, pictureOf } from "./calendar-p
 const Drafts = lazyDialog(() => import("./calendar-drafts.js"));
 const ManyBar = lazyDialog(() => import("./many-bar.js"));
 
-await stylesheet(new URL("./calendar.css", import.meta.url).href);
+await Promise.all([
+  stylesheet(new URL("../print.css", import.meta.url).href),
+  stylesheet(new URL("./calendar.css", import.meta.url).href),
+]);
 
 const LIVE_SECONDS = 15;
 const narrow = matchMedia("(max-width: 47rem)");

@@ -49,7 +49,7 @@ export default /** @type {Record<string, string>} */ ({
   "Own dates": "Eigene Daten",
   "Parquet, for programs": "Parquet, für Programme",
   Period: "Zeitraum",
-  "Post without a title": "Beitrag ohne Titel",
+  "Post without text": "Beitrag ohne Text",
   Reach: "Reichweite",
   "Rules of thumb": "Faustregeln",
   "Saved, without the days that the plan does not show.":
@@ -101,4 +101,19 @@ export default /** @type {Record<string, string>} */ ({
     "{posts} des letzten Jahres haben Zahlen, und 20 werden gebraucht. Die Zeiten unten sind Faustregeln, nicht Ihre.",
   "{posts} show no pattern that chance would not show as well.":
     "{posts} zeigen kein Muster, das nicht auch der Zufall zeigte.",
+  "Choose a client at the top for a report of theirs alone.":
+    "Wählen Sie oben einen Kunden für einen Bericht nur über ihn.",
+  "Choose another month.": "Wählen Sie einen anderen Monat.",
+  Counted: "Gezählt",
+  "Everything that was published": "Alles, was veröffentlicht wurde",
+  "Nothing was published in this month": "In diesem Monat wurde nichts veröffentlicht",
+  "Numbers of {day}, as the networks gave them. What a network does not give is not counted as 0.":
+    "Zahlen vom {day}, wie die Netzwerke sie angaben. Was ein Netzwerk nicht angibt, zählt nicht als 0.",
+  "Print or save as PDF": "Drucken oder als PDF sichern",
+  Report: "Bericht",
+  "The first {n} of {all}. The others stand in the export of these days.":
+    "Die ersten {n} von {all}. Die übrigen stehen im Export dieser Tage.",
+  "The month is not over: these are its numbers until today.":
+    "Der Monat ist noch nicht vorbei: Das sind seine Zahlen bis heute.",
+  Gained: "Zuwachs",
 });

@@ -35,7 +35,6 @@ export default /** @type {Record<string, string>} */ ({
     "Sie wird nur jetzt gezeigt. Wer sie hat, liest diese Beiträge und kann nichts ändern.",
   List: "Liste",
   "Made by": "Erstellt von",
-  Month: "Monat",
   "Move to…": "Verschieben nach …",
   "Moved back.": "Zurück verschoben.",
   "Moved to {time}.": "Verschoben auf {time}.",

@@ -351,4 +351,5 @@ export default /** @type {Record<string, string>} */ ({
   "{n} posts": "{n} Beiträge",
   "{n} posts shown": "{n} Beiträge angezeigt",
   "Language of the posts": "Sprache der Beiträge",
+  Month: "Monat",
 });

@@ -49,7 +49,7 @@ export default /** @type {Record<string, string>} */ ({
   "Own dates": "Otras fechas",
   "Parquet, for programs": "Parquet, para programas",
   Period: "Período",
-  "Post without a title": "Publicación sin título",
+  "Post without text": "Publicación sin texto",
   Reach: "Alcance",
   "Rules of thumb": "Reglas generales",
   "Saved, without the days that the plan does not show.": "Guardado, sin los días que el plan no muestra.",
@@ -100,4 +100,19 @@ export default /** @type {Record<string, string>} */ ({
     "{posts} del último año tienen números, y hacen falta 20. Las horas de abajo son reglas generales, no tuyas.",
   "{posts} show no pattern that chance would not show as well.":
     "{posts} no muestran ningún patrón que no pueda ser casualidad.",
+  "Choose a client at the top for a report of theirs alone.":
+    "Elija arriba un cliente para un informe solo suyo.",
+  "Choose another month.": "Elija otro mes.",
+  Counted: "Contado",
+  "Everything that was published": "Todo lo que se publicó",
+  "Nothing was published in this month": "En este mes no se publicó nada",
+  "Numbers of {day}, as the networks gave them. What a network does not give is not counted as 0.":
+    "Datos del {day}, tal como los dieron las redes. Lo que una red no indica no se cuenta como 0.",
+  "Print or save as PDF": "Imprimir o guardar como PDF",
+  Report: "Informe",
+  "The first {n} of {all}. The others stand in the export of these days.":
+    "Las primeras {n} de {all}. Las demás están en la exportación de estos días.",
+  "The month is not over: these are its numbers until today.":
+    "El mes no ha terminado: estos son sus datos hasta hoy.",
+  Gained: "Aumento",
 });

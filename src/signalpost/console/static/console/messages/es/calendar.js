@@ -40,7 +40,6 @@ export default /** @type {Record<string, string>} */ ({
   "many|{n} drafts have no time.": "{n} de borradores no tienen hora.",
   "many|{n} filters": "{n} de filtros",
   "many|{n} free slots": "{n} de franjas libres",
-  Month: "Mes",
   "Move to…": "Mover a…",
   "Moved back.": "De vuelta en su lugar.",
   "Moved to {time}.": "Movido al {time}.",

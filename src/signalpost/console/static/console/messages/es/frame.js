@@ -386,4 +386,5 @@ export default /** @type {Record<string, string>} */ ({
   "{n} posts shown": "{n} publicaciones visibles",
   "many|{n} posts shown": "{n} de publicaciones visibles",
   "Language of the posts": "Idioma de las publicaciones",
+  Month: "Mes",
 });
