@@ -314,6 +314,8 @@ async def test_a_suggestion_is_voted_for_once_and_a_refused_vote_is_taken_back(c
         await page.get_by_role("link", name="Tickets").click()
         await page.get_by_role("link", name="Feature requests").click()
         await page.wait_for_url(re.compile("/console/support/suggestions$"))
+        # Whoever else made suggestions on this service, it is found.
+        await page.get_by_label("Search", exact=True).fill("Feed of the calendar")
         vote = page.get_by_role("button", name="votes for Feed of the calendar")
         await expect(vote).to_have_attribute("aria-pressed", "true")
         refusal = {"code": "invalid_state", "title": "Closed", "detail": "It takes no votes."}
