@@ -142,8 +142,8 @@ function Sheet({ data, client, month, isOver }) {
 }
 
 /** The numbers that any network gave of these: paper has no room for columns that say nothing. */
-const known = (/** @type {(name: Metric) => boolean} */ isGiven) =>
-  metrics().filter(([name]) => isGiven(name));
+const columnsOf = (/** @type {(name: Metric) => boolean} */ hasNumber) =>
+  metrics().filter(([name]) => hasNumber(name));
 
 /** @param {{data: Report}} props */
 function Published({ data }) {
@@ -221,7 +221,7 @@ function TopPostItem({ post }) {
 /** @param {{byPlatform: Overview["byPlatform"]}} props */
 function ByNetwork({ byPlatform }) {
   const rows = Object.entries(byPlatform).sort(([, a], [, b]) => b.posts - a.posts);
-  const given = known((name) => rows.some(([, totals]) => totals[name] !== null));
+  const columns = columnsOf((name) => rows.some(([, totals]) => totals[name] !== null));
   const isRated = rows.some(([, { engagementRate }]) => engagementRate !== null);
   return html`
     <${Card} title=${t("By network")}>
@@ -230,7 +230,7 @@ function ByNetwork({ byPlatform }) {
         columns=${[
           t("Network"),
           t("Posts"),
-          ...given.map(([, word]) => word),
+          ...columns.map(([, word]) => word),
           isRated && t("Engagement"),
         ].filter(Boolean)}
         numbers=${[1, 2, 3, 4, 5, 6]}
@@ -242,7 +242,7 @@ function ByNetwork({ byPlatform }) {
               <span>${networkName(key)}</span>
             </span>`,
             number(totals.posts),
-            ...given.map(([name]) => figure(totals[name])),
+            ...columns.map(([name]) => figure(totals[name])),
             ...(isRated ? [percent(totals.engagementRate)] : []),
           ],
         }))}
@@ -256,13 +256,13 @@ function ByNetwork({ byPlatform }) {
  * @param {{rows: Record<string, string>[]}} props
  */
 function Everything({ rows }) {
-  const given = known((name) => rows.some((row) => row[name] !== ""));
+  const columns = columnsOf((name) => rows.some((row) => row[name] !== ""));
   const inOrder = [...rows].sort((a, b) => Date.parse(a.publishedAt) - Date.parse(b.publishedAt));
   return html`
     <${Card} title=${t("Everything that was published")}>
       <${Table}
         label=${t("Everything that was published")}
-        columns=${[t("Post"), t("Account"), t("Published"), ...given.map(([, word]) => word)]}
+        columns=${[t("Post"), t("Account"), t("Published"), ...columns.map(([, word]) => word)]}
         numbers=${[3, 4, 5, 6]}
         atFirst=${Infinity}
         rows=${inOrder.slice(0, ROWS_MAX).map((row) => ({
@@ -277,7 +277,7 @@ function Everything({ rows }) {
               <span>${accountOf(row.accountId)?.username ?? networkName(row.platform)}</span>
             </span>`,
             html`<${Time} at=${row.publishedAt} />`,
-            ...given.map(([name]) => figure(numeric(row[name]))),
+            ...columns.map(([name]) => figure(numeric(row[name]))),
           ],
         }))}
       />
