@@ -14,8 +14,7 @@ from tests.helpers.service_process import Api
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-@pytest.fixture
-async def contributor(owned: Api) -> dict[str, Any]:
+async def signed_in_contributor(owned: Api) -> dict[str, Any]:
     """What the browser of a new contributor has stored."""
     email = f"writer-{secrets.token_hex(4)}@example.test"
     invited = await owned.post("/team/invite", json={"email": email, "role": "contributor"})
@@ -25,6 +24,11 @@ async def contributor(owned: Api) -> dict[str, Any]:
         accepted = await client.post(f"/team/invites/{token}/accept", json=body)
     assert accepted.status_code == 200, accepted.text
     return await sign_in(owned.service, email)
+
+
+@pytest.fixture
+async def contributor(owned: Api) -> dict[str, Any]:
+    return await signed_in_contributor(owned)
 
 
 @pytest.fixture

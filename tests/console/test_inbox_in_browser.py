@@ -3,9 +3,10 @@
 import secrets
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
+from tests.console.test_approval_in_browser import signed_in_contributor
 from tests.helpers.service_process import Api
 
 from signalpost.networks import CONNECTORS, capabilities
@@ -60,6 +61,10 @@ async def test_comments_are_answered_done_and_found_by_keyboard(console: OpenPag
         await page.get_by_role("button", name="Send the answer").click()
         await expect(page.get_by_text("was sent")).to_be_visible()
         await expect(page.get_by_role("button", name="To do again")).to_be_visible()
+        await expect(page.get_by_text("has answered, or is about to.")).to_have_count(0)  # it was the person here
+        await expect(page.get_by_role("heading", name="Also said there")).to_be_visible()
+        await expect(page.locator(".timeline .timeline li")).to_contain_text(["At our shop, until six."])
+        assert await violations(page, axe) == []
         await visit(page, f"/console/inbox?profileId={profile['id']}")
         await expect(rows).to_have_count(1)
     [comment] = (await owned.get("/comments", params={"profileId": profile["id"], "state": "open"}))["data"]
@@ -103,6 +108,67 @@ async def test_why_an_answer_was_not_sent_is_said_in_the_language_of_the_page(
         await expect(page.get_by_text(refused, exact=True)).to_be_visible()
         await expect(page.locator('q[lang="en"]')).to_have_text(reply["error"]["message"])
         assert await violations(page, axe) == []
+
+
+async def test_who_answers_second_is_warned_before_and_refused_if_the_page_was_too_slow(
+    console: OpenPage, owned: Api
+) -> None:
+    profile = await commented(owned)
+    slow, live, *_ = (await owned.get("/comments", params={"profileId": profile["id"]}))["data"]
+    async with console(expected={409}, viewport={"width": 1200, "height": 1000}) as page:
+        await visit(page, f"/console/inbox/{live['id']}")
+        await expect(page.get_by_label("Answer as")).to_be_visible()
+        await owned.post(f"/comments/{live['id']}/reply", json={"text": "Answered by a program."})
+        await expect(page.get_by_text("has answered, or is about to.")).to_be_visible(timeout=60_000)
+
+        stale = await owned.get(f"/comments/{slow['id']}")
+        refused = False
+
+        async def show_before(route: Route) -> None:
+            """What the comment was before, until an answer was refused."""
+            await (route.continue_() if refused else route.fulfill(json=stale))
+
+        async def send(route: Route) -> None:
+            nonlocal refused
+            response = await route.fetch()
+            refused = response.status == 409
+            await route.fulfill(response=response)
+
+        await page.route(f"**/api/v1/comments/{slow['id']}", show_before)
+        await page.route(f"**/api/v1/comments/{slow['id']}/reply", send)
+        await visit(page, f"/console/inbox/{slow['id']}")
+        await owned.post(f"/comments/{slow['id']}/reply", json={"text": "Answered by a program."})
+        await page.get_by_label("Answer as").fill("Mine.")
+        await page.get_by_role("button", name="Send the answer").click()
+        await expect(page.get_by_text("Someone has answered this comment, or is about to.")).to_be_visible()
+        await expect(page.get_by_text("has answered, or is about to.")).to_be_visible()
+        await expect(page.get_by_label("Answer as")).to_have_value("Mine.")
+    replies = (await owned.get(f"/comments/{slow['id']}"))["replies"]
+    assert [reply["text"] for reply in replies] == ["Answered by a program."]
+
+
+async def test_a_contributor_asks_for_an_answer_and_is_offered_nothing_that_is_refused(
+    open_page: OpenPage, owned: Api
+) -> None:
+    """Hiding, liking and deleting are for who publishes; an answer of someone else is not theirs to take back."""
+    profile = await commented(owned)
+    [comment, *_] = (await owned.get("/comments", params={"profileId": profile["id"]}))["data"]
+    first, second = await signed_in_contributor(owned), await signed_in_contributor(owned)
+    async with (
+        open_page(at=owned.service, storage_state=first) as author,
+        open_page(at=owned.service, storage_state=second) as other,
+    ):
+        await visit(author, f"/console/inbox/{comment['id']}")
+        await author.get_by_label("Answer as").fill("May I say this?")
+        await author.get_by_role("button", name="Ask for approval").click()
+        await expect(author.get_by_role("button", name="Take back")).to_be_visible()
+        await visit(other, f"/console/inbox/{comment['id']}")
+        await expect(other.get_by_text("May I say this?")).to_be_visible()
+        await expect(other.get_by_role("button", name="Take back")).to_have_count(0)
+        for page in (author, other):
+            await expect(page.get_by_role("link", name="Inbox").first).to_be_visible()
+            for name in ("Hide from others", "Like", "Delete at the network", "Approve"):
+                await expect(page.get_by_role("button", name=name)).to_have_count(0)
 
 
 COUNTED = [

@@ -123,13 +123,13 @@ async def test_an_archive_has_every_row_and_file_and_no_secret(
         rows = await rows_of(database, table, full.owner.workspace_id)
         expected = [row for row in rows if decision.condition == "true" or not row["internal"]]
         assert counts[table] == len(expected), table
-    assert {"profile", "media", "account", "post", "target", "webhook", "audit", "member"} <= {
-        table for table, number in counts.items() if number
-    }
+    tables = "profile media account post target webhook audit member comment comment_reply"
+    assert set(tables.split()) <= {table for table, number in counts.items() if number}
     assert full.owner.key not in text
     assert full.owner.key.split("_")[-1][:43] not in text
     assert "whsec_" not in text
     assert full.owner.email in text  # of the member
+    assert "Where can I buy this?" in text  # what someone wrote under a post
 
 
 async def test_an_import_brings_back_what_an_export_took(

@@ -11,7 +11,7 @@ import { t } from "../i18n.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { titleOf } from "../post-parts.js";
-import { mayDecide } from "../rights.js";
+import { isMine, mayDecide } from "../rights.js";
 import { go, to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time } from "../time.js";
@@ -151,7 +151,7 @@ function Said({ comment, uses, reload }) {
           `}
         </p>
       `)}
-      ${may("comments:write") && html`<${Actions} comment=${comment} reload=${reload} />`}
+      <${Actions} comment=${comment} reload=${reload} />
       ${comment.replies.length > 0 && html`
         <ol class="timeline">
           ${comment.replies.map((reply) => html`
@@ -174,6 +174,7 @@ function Actions({ comment, reload }) {
     await post(`/comments/${comment.id}/like`);
     await reload();
   });
+  const mayAct = may("comments:write") && may("posts:publish"); // a contributor asks, and changes nothing there
   const { actions } = comment;
   return html`
     <p class="actions">
@@ -182,17 +183,17 @@ function Actions({ comment, reload }) {
           ${t("At the network")}
         </a>
       `}
-      ${actions.like && !comment.liked && html`
+      ${mayAct && actions.like && !comment.liked && html`
         <${Button} kind="quiet" busy=${liking} onClick=${like}>
           ${t("Like")}
         <//>
       `}
-      ${actions.hide && html`
+      ${mayAct && actions.hide && html`
         <${Button} kind="quiet" busy=${hiding} onClick=${hide}>
           ${comment.hidden ? t("Show to others again") : t("Hide from others")}
         <//>
       `}
-      ${actions.delete && html`
+      ${mayAct && actions.delete && html`
         <${Button} kind="quiet" icon="trash" onClick=${() => setDeleting(true)}>
           ${t("Delete at the network")}
         <//>
@@ -249,39 +250,74 @@ function Reply({ reply, platform, reload }) {
               ${t("Approve")}
             <//>
           `}
-          <${Button} icon="cross" busy=${rejecting} onClick=${reject}>
-            ${mayDecide() ? t("Reject") : t("Take back")}
-          <//>
+          ${(mayDecide() || (may("comments:write") && isMine(reply.author))) && html`
+            <${Button} icon="cross" busy=${rejecting} onClick=${reject}>
+              ${mayDecide() ? t("Reject") : t("Take back")}
+            <//>
+          `}
         </p>
       `}
     </li>
   `;
 }
 
-/** @param {{comment: Comment, threads: CommentThread[]}} props */
+const OTHERS_MAX = 50;
+
+/**
+ * What was said there, as threads: that of this comment first.
+ * @param {{comment: Comment, threads: CommentThread[]}} props
+ */
 function Others({ comment, threads }) {
-  const others = threads
-    .flatMap(({ comment: root, answers }) => [root, ...answers])
-    .filter(({ id, deletedAt }) => id !== comment.id && !deletedAt)
-    .slice(0, 50);
-  if (!others.length) return null;
+  const isHere = (/** @type {CommentThread} */ { comment: root, answers }) =>
+    [root, ...answers].some(({ id }) => id === comment.id);
+  const present = threads
+    .map((thread) => ({ ...thread, answers: thread.answers.filter(({ deletedAt }) => !deletedAt) }))
+    .filter(({ comment: root, answers }) => answers.length || (root.id !== comment.id && !root.deletedAt));
+  let room = OTHERS_MAX;
+  const visible = [...present.filter(isHere), ...present.filter((thread) => !isHere(thread))].flatMap(
+    ({ comment: root, answers }) => {
+      if (room < 1) return [];
+      const some = answers.slice(0, room - 1);
+      room -= 1 + some.length;
+      return [{ root, answers: some }];
+    },
+  );
+  if (!visible.length) return null;
   return html`
     <${Card} title=${t("Also said there")}>
       <ol class="timeline">
-        ${others.map((other) => html`
-          <li key=${other.id}>
-            <div>
-              <strong dir="auto">${other.author.isSelf ? t("Your account") : other.author.name}</strong>${" "}
-              <span class="soft">
-                <${Time} at=${other.postedAt} kind="relative" />
-              </span>
-            </div>
-            <p class="post-text clip" dir="auto">
-              ${other.text}
-            </p>
+        ${visible.map(({ root, answers }) => html`
+          <li key=${root.id}>
+            <${Other} other=${root} isCurrent=${root.id === comment.id} />
+            ${answers.length > 0 && html`
+              <ol class="timeline">
+                ${answers.map((answer) => html`
+                  <li key=${answer.id}>
+                    <${Other} other=${answer} isCurrent=${answer.id === comment.id} />
+                  </li>
+                `)}
+              </ol>
+            `}
           </li>
         `)}
       </ol>
     <//>
+  `;
+}
+
+/** @param {{other: Comment, isCurrent: boolean}} props */
+function Other({ other, isCurrent }) {
+  const { author } = other;
+  const text = other.deletedAt ? t("This comment was deleted.") : other.text || t("Without text");
+  return html`
+    <div>
+      <strong dir="auto">${author.isSelf ? t("Your account") : author.name}</strong>${" "}
+      <span class="soft">
+        <${Time} at=${other.postedAt} kind="relative" />
+      </span>
+    </div>
+    <p class="post-text clip" dir="auto" aria-current=${isCurrent ? "true" : undefined}>
+      ${isCurrent || author.isSelf ? text : html`<a href=${to(`inbox/${other.id}`)}>${text}</a>`}
+    </p>
   `;
 }

@@ -1,6 +1,6 @@
 // The answer to a comment, with what is left of its length, and a warning when someone else is answering.
 import { html, useEffect, useState } from "../html.js";
-import { all, newKey, post } from "../api.js";
+import { all, newKey, post, Problem } from "../api.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { errorAt, useForm } from "../components/form.js";
@@ -9,8 +9,9 @@ import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
 import { useLoad } from "../hooks.js";
 import { number, t } from "../i18n.js";
+import { isMine } from "../rights.js";
 import { to } from "../router.js";
-import { accountOf, may, me } from "../store.js";
+import { accountOf, may } from "../store.js";
 import { leftOf } from "../text-length.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
@@ -20,17 +21,21 @@ export function ReplyForm({ comment, reload }) {
   const earlier = comment.replies.filter(({ state }) =>
     ["pending", "sending", "sent", "unknown"].includes(state),
   );
-  const [seen] = useState(earlier.length);
   const form = useForm({ text: "" }, async ({ text }) => {
     const body = { text: text.trim(), ifUnanswered: !earlier.length && !comment.answeredAt };
-    await post(`/comments/${comment.id}/reply`, body, { key: newKey() });
+    try {
+      await post(`/comments/${comment.id}/reply`, body, { key: newKey() });
+    } catch (error) {
+      if (error instanceof Problem && error.code === "comment_answered") await reload(); // shows whose answer it is
+      throw error;
+    }
     form.change({ text: "" });
     toast(may("posts:publish") ? t("The answer is sent.") : t("The answer waits for an approval."));
     await reload();
   });
   const rules = accountOf(comment.accountId)?.capabilities.comments.replyText;
   const left = rules ? leftOf(form.values.text.trim(), comment.author.handle, rules) : null;
-  const other = earlier.find(({ author }) => author.id !== me.value?.user.id);
+  const other = earlier.findLast(({ author }) => !isMine(author));
   return html`
     <${Card} title=${t("Your answer")}>
       <form
@@ -40,11 +45,9 @@ export function ReplyForm({ comment, reload }) {
         }}
       >
         ${form.problem && html`<${ProblemBox} problem=${form.problem} />`}
-        ${(earlier.length > seen || other) && html`
+        ${other && html`
           <p class="error" role="status">
-            ${t("{name} has answered, or is about to.", {
-              name: (other ?? earlier.at(-1))?.author.name ?? "",
-            })}
+            ${t("{name} has answered, or is about to.", { name: other.author.name ?? "" })}
           </p>
         `}
         <${Saved}
