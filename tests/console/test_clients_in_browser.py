@@ -132,11 +132,13 @@ async def test_a_client_has_a_logo_a_usual_queue_and_parameters_of_links(
         await expect(
             page.get_by_role("button", name=f"Client: {made['name']}").locator("img.client-logo")
         ).to_be_visible()
+        post = await owned.post("/posts", json={"profileId": made["id"], "text": "https://a.test/", "draft": True})
+        await visit(page, f"/console/posts/{post['id']}")
+        await expect(page.get_by_text("utm_source=…&utm_campaign=spring")).to_be_visible()
     changed = await owned.get(f"/profiles/{made['id']}")
     assert (changed["defaultUtm"]["campaign"], changed["defaultUtm"]["source"]) == ("spring", None)
     assert changed["avatarMediaId"]
     assert (await owned.get(f"/queues/{evenings['id']}"))["isDefault"]
-    post = await owned.post("/posts", json={"profileId": made["id"], "text": "https://example.com/", "draft": True})
     assert post["utm"] == changed["defaultUtm"]
 
 

@@ -113,12 +113,15 @@ export function Entry({ post, zone, open, isBig }) {
       <span class="entry-head">
         <${Icon} name=${isChosen ? "check" : icon} />
         <span class="hidden">${word}</span>
-        <span class="entry-time">${isUntimed(post) ? t("no time yet") : timeOf(momentOf(post), zone)}</span>
+        ${!isUntimed(post) && html`<span class="entry-time">${timeOf(momentOf(post), zone)}</span>`}
         ${isRepeated(post) && html`<${Icon} name="repeat" label=${t("Repeats")} />`}
         ${isPending(post) && html`<${Icon} name="question" label=${t("Waits for approval")} />`}
         <${Networks} post=${post} />
       </span>
       <span class="entry-title" dir="auto">
+        ${isUntimed(post) && html`
+          <em dir="auto">${t("no time yet")}:</em>${" "}
+        `}
         ${titleOf(post).slice(0, 200)}
       </span>
       <${Picture} post=${post} />

@@ -66,6 +66,13 @@ const OwnText = ({ target }) => html`
   </p>
 `;
 
+/** As they stand in an address; without a source it is the network. @param {NonNullable<Post["utm"]>} utm */
+const parametersOf = (utm) =>
+  Object.entries({ ...utm, source: utm.source ?? "…" })
+    .filter(([, value]) => value)
+    .map(([name, value]) => `utm_${name}=${value}`)
+    .join("&");
+
 /** @param {{post: Post}} props */
 function Details({ post }) {
   return html`
@@ -87,6 +94,12 @@ function Details({ post }) {
         ${post.campaign && html`
           <dt>${t("Campaign")}</dt>
           <dd>${post.campaign}</dd>
+        `}
+        ${post.utm && html`
+          <dt>${t("Its links carry")}</dt>
+          <dd>
+            <code>${parametersOf(post.utm)}</code>
+          </dd>
         `}
         ${post.externalId && html`
           <dt>${t("External id")}</dt>

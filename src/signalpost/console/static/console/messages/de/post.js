@@ -78,4 +78,5 @@ export default /** @type {Record<string, string>} */ ({
   "Mentioned: {names}": "Erwähnt: {names}",
   "Write to the team": "Dem Team schreiben",
   Reply: "Antworten",
+  "Its links carry": "Ihre Links tragen",
 });

@@ -80,4 +80,5 @@ export default /** @type {Record<string, string>} */ ({
   "Mentioned: {names}": "Menciones: {names}",
   "Write to the team": "Escribir al equipo",
   Reply: "Responder",
+  "Its links carry": "Sus enlaces llevan",
 });
