@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import secrets
 from typing import Any
 
@@ -20,6 +21,7 @@ from signalpost.kit import clock
 
 pytestmark = pytest.mark.xdist_group("browser")
 PASSWORD, NEXT = "correct horse battery", "another horse battery"
+CONSOLE = {"X-Console": "1", "Sec-Fetch-Site": "same-origin"}
 
 
 async def new_person(owned: Api) -> tuple[str, dict[str, Any]]:
@@ -41,6 +43,32 @@ async def logs_in(owned: Api, email: str, password: str) -> int:
             "/auth/login", json={"email": email, "password": password}, headers={"User-Agent": "acme-cli/2.1"}
         )
     return answer.status_code
+
+
+async def test_a_person_saves_what_is_known_about_them(open_page: OpenPage, owned: Api) -> None:
+    """As the API has it, and nothing that lets anyone in."""
+    email, state = await new_person(owned)
+    async with open_page(at=owned.service, storage_state=state) as page:
+        await visit(page, "/console/account")
+        async with page.expect_download() as saving:
+            await page.get_by_role("button", name="Download my data").click()
+        saved = await saving.value
+        await expect(page.get_by_text("Your data is saved as my-data.json.")).to_be_visible()
+        data = json.loads((await saved.path()).read_text())
+        sessions = (await (await page.request.get("/api/v1/auth/sessions", headers=CONSOLE)).json())["data"]
+    assert saved.suggested_filename == "my-data.json"
+    assert (data["person"]["user"]["email"], data["person"]["user"]["name"]) == (email, "Paula Person")
+    assert {each["id"] for each in data["sessions"]} == {each["id"] for each in sessions}
+    assert [each["id"] for each in data["workspaces"]] == [data["person"]["workspace"]["id"]]
+    assert (data["apiKeys"], data["messenger"]["linked"]) == ([], False)
+    assert not {"token", "secret", "password", "key"} & names_in(data)
+
+
+def names_in(value: object) -> set[str]:
+    """The names of all members, at any depth."""
+    if isinstance(value, list):
+        return set().union(*map(names_in, value))
+    return set(value).union(*map(names_in, value.values())) if isinstance(value, dict) else set()
 
 
 async def test_a_person_ends_other_sessions_and_changes_the_password(open_page: OpenPage, owned: Api, axe: str) -> None:

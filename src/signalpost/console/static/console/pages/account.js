@@ -20,6 +20,7 @@ import { useRefusal } from "./account-refusal.js";
 
 const CalendarLinks = lazy(() => import("./calendar-links.js"), 3);
 const Access = lazy(() => import("./account-access.js"));
+const MyData = lazy(() => import("./account-data.js"), 3);
 
 /** @typedef {import("signalpost/api").Schemas["Session"]} Session */
 
@@ -45,6 +46,7 @@ export default function Account() {
           <${CalendarLinks} add />
         <//>
       `}
+      <${MyData} />
     <//>
   `;
 }

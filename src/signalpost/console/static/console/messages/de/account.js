@@ -84,4 +84,11 @@ export default /** @type {Record<string, string>} */ ({
   "Your messenger is linked.": "Ihr Messenger ist verknüpft.",
   "You can also sign in with {name}, with the address {email}.":
     "Sie können sich auch mit {name} anmelden, mit der Adresse {email}.",
+  "My data": "Meine Daten",
+  "Download my data": "Meine Daten herunterladen",
+  "Your data is saved as my-data.json.": "Ihre Daten sind als my-data.json gespeichert.",
+  "Who you are here, your workspaces, where you are signed in, the keys that you made and your phone, as one file. What you wrote is in the export of the workspace.":
+    "Wer Sie hier sind, Ihre Arbeitsbereiche, wo Sie angemeldet sind, die Schlüssel, die Sie angelegt haben, und Ihr Telefon, als eine Datei. Was Sie geschrieben haben, ist im Export des Arbeitsbereichs.",
+  "You leave a workspace, or delete one that is yours, on its page Team.":
+    "Einen Arbeitsbereich verlassen Sie auf seiner Seite Team; einen eigenen löschen Sie dort.",
 });

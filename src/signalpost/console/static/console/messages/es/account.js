@@ -84,4 +84,11 @@ export default /** @type {Record<string, string>} */ ({
   "Your messenger is linked.": "Tu servicio de mensajería está vinculado.",
   "You can also sign in with {name}, with the address {email}.":
     "También puedes iniciar sesión con {name}, con la dirección {email}.",
+  "My data": "Mis datos",
+  "Download my data": "Descargar mis datos",
+  "Your data is saved as my-data.json.": "Tus datos se han guardado como my-data.json.",
+  "Who you are here, your workspaces, where you are signed in, the keys that you made and your phone, as one file. What you wrote is in the export of the workspace.":
+    "Quién eres aquí, tus espacios de trabajo, dónde has iniciado sesión, las claves que has creado y tu teléfono, en un archivo. Lo que has escrito está en la exportación del espacio de trabajo.",
+  "You leave a workspace, or delete one that is yours, on its page Team.":
+    "Un espacio de trabajo se abandona en su página Equipo; el propio se elimina allí.",
 });
