@@ -104,13 +104,14 @@ NOT_QUICK = (
 )
 """Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs or wait."""
 PROGRAMS = {
-    "bluesky-server", "browser", "browser-pages", "browser-services", "clients", "ghost-server", "mastodon-server",
-    "matrix-server", "nostr-relay", "wheel",
+    "bluesky-server", "browser", "browser-days", "browser-pages", "browser-posts", "browser-services", "clients",
+    "ghost-server", "mastodon-server", "matrix-server", "nostr-relay", "wheel",
 }  # fmt: skip
 """Groups of tests that share a browser, a server or a package; `--quick` leaves them out wherever they stand.
 
-One process runs all of a group, so no group may be longer than a third of a run. Tests in a browser are three: those
-that look at the same filled workspaces, those with a service of their own, and the rest, which share one.
+One process runs all of a group, so no group may be longer than a third of a run. Tests in a browser are five: those
+that look at the same filled workspaces, whole days of people, others with a service of their own, those about posts,
+and the rest. Of the last two each shares one service.
 """
 
 

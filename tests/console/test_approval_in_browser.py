@@ -11,7 +11,7 @@ from tests.console.browser import OpenPage, pick, sign_in, violations
 from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 
 async def signed_in_contributor(owned: Api) -> dict[str, Any]:

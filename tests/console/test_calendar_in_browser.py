@@ -14,7 +14,7 @@ from tests.console.pages import settled
 from tests.console.world import picture
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 
 @pytest.fixture(scope="module")

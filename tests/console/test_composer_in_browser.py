@@ -12,7 +12,7 @@ from tests.console.pages import FIGURES, visit
 from tests.helpers.media_files import image
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 
 @pytest.fixture(scope="module")

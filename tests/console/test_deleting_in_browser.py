@@ -12,7 +12,7 @@ from tests.console.pages import visit
 from tests.helpers.service_process import Api
 from tests.helpers.webhooks import receiver_server
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 WAKE = "dispatchEvent(new Event('online'))"
 FRAMES = "async () => { for (let n = 0; n < 3; n += 1) await new Promise(requestAnimationFrame); }"
 PLACES = {"post": ("posts", "Delete"), "ticket": ("support", "Delete the ticket"), "webhook": ("webhooks", "Delete")}

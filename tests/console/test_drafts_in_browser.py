@@ -12,7 +12,7 @@ from tests.console.browser import OpenPage, pick, violations
 from tests.console.watch import AWAY
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 OFFLINE = "net::ERR_INTERNET_DISCONNECTED"
 SAVED = re.compile("/console/compose/pst_")

@@ -12,7 +12,7 @@ from tests.console.browser import OpenPage, violations
 from tests.console.pages import settled, visit
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 DAYS = [coming.day(4, number) for number in (10, 11, 12)]
 METRICOOL = ["Text", "Date", "Time", "Draft", "Facebook", "Twitter/X", "Picture Url 1", "First Comment Text"]
 

@@ -8,7 +8,7 @@ from tests.console.browser import OpenPage, save_draft
 from tests.helpers import media_files
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 
 def picture(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage
 from tests.helpers.service_process import Api
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser-posts")]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.console.pages import settled
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import View
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 CASES = [
     (key, index) for key, connector in CONNECTORS.items() for index in range(len(connector.facts.appearance.views))

@@ -9,7 +9,7 @@ from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 
 @pytest.fixture

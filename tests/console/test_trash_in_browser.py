@@ -8,7 +8,7 @@ from tests.console.browser import OpenPage, violations
 from tests.console.pages import visit
 from tests.helpers.service_process import Api
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("browser-posts")
 
 
 async def test_a_post_comes_back_from_the_trash_or_goes_for_good(console: OpenPage, owned: Api, axe: str) -> None:

@@ -110,7 +110,7 @@ def user(request: pytest.FixtureRequest) -> Iterator[User]:
     python = installation / "python"
     base, copied = Path(sys.base_prefix), installation / "base"
     if not _reachable_by_all(base):
-        left_out = shutil.ignore_patterns("test", "site-packages", "__pycache__", "*.a", "share", "include")
+        left_out = shutil.ignore_patterns("test", "site-packages", "*.a", "share", "include")
         if not copied.exists():
             shutil.copytree(base, copied, symlinks=True, ignore=left_out)
         base = copied

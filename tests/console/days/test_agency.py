@@ -8,7 +8,7 @@ from tests.console.days.day import PASSWORD, Day, in_days, ways
 from tests.console.days.hand import Hand, Way
 from tests.console.world import picture
 
-pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.xdist_group("browser-days"), pytest.mark.timeout(1800)]
 
 ROLLS = "Warm cinnamon rolls, out of the oven at seven."
 ROLLS_THERE = "Warm #cinnamonrolls for the fediverse, at seven."

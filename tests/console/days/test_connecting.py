@@ -8,7 +8,7 @@ from tests.console import pages
 from tests.console.browser import OpenPage, sign_in
 from tests.console.days.town import Town
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser-services")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser-days")]
 
 
 async def test_a_double_press_opens_one_window(here: Town, open_page: OpenPage) -> None:

@@ -10,7 +10,7 @@ from tests.console.days.day import Day, ways
 from tests.console.days.hand import Hand, Way
 from tests.helpers.webhooks import Receiver, receiver_server
 
-pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.xdist_group("browser-days"), pytest.mark.timeout(600)]
 
 HELLO = "Hello from my program."
 

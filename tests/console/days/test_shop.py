@@ -6,7 +6,7 @@ from tests.console.days.day import Day, in_days, ways
 from tests.console.days.hand import Hand, Way
 from tests.console.world import picture
 
-pytestmark = [pytest.mark.xdist_group("browser-services"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.xdist_group("browser-days"), pytest.mark.timeout(600)]
 
 CAKE = "Heute: Apfelkuchen. Solange der Vorrat reicht!"
 CLOSED = "Am Montag bleibt der Laden zu."
