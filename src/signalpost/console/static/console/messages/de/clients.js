@@ -73,11 +73,11 @@ export default /** @type {Record<string, string>} */ ({
   "Another logo": "Anderes Logo",
   "Without a logo": "Ohne Logo",
   "A logo is a picture.": "Ein Logo ist ein Bild.",
-  "Usual queue": "Übliche Warteschlange",
-  "Queues of the client": "Warteschlangen des Kunden",
+  "Usual queue": "Üblicher Zeitplan",
+  "Queues of the client": "Zeitpläne des Kunden",
   "Posts take their turn in it, unless another one is chosen for them.":
-    "Beiträge reihen sich in sie ein, wenn für sie keine andere gewählt wird.",
-  "The client has no queue yet.": "Der Kunde hat noch keine Warteschlange.",
+    "Aus ihm nehmen Beiträge ihre Zeit, wenn für sie kein anderer gewählt wird.",
+  "The client has no queue yet.": "Der Kunde hat noch keinen Zeitplan.",
   "Parameters of links (UTM)": "Parameter von Links (UTM)",
   "New posts of the client carry them at each link. Without a source it is the network.":
     "Neue Beiträge des Kunden tragen sie an jedem Link. Ohne Quelle ist sie das Netzwerk.",
