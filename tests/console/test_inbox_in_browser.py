@@ -55,7 +55,7 @@ async def test_comments_are_answered_done_and_found_by_keyboard(console: OpenPag
         await expect(page.get_by_role("heading", name="The post")).to_be_visible()
         await expect(page.get_by_text("Rye bread today")).to_be_visible()
         assert await violations(page, axe) == []
-        await page.keyboard.press("r")
+        await expect(page.get_by_label("Answer as")).to_be_focused()
         await page.keyboard.type("At our shop, until six.")
         await expect(page.get_by_text("4,977 characters left")).to_be_visible()
         await page.get_by_role("button", name="Send the answer").click()

@@ -28,8 +28,8 @@ import { actionWords, replyErrorWords, replyWords, ruleErrorWords, stateWords } 
 
 const isUnderWay = (/** @type {CommentReply} */ { state }) => state === "sending" || state === "pending";
 
-/** @param {{id: string}} props */
-export default function CommentPage({ id }) {
+/** @param {{id: string, answers?: boolean}} props `answers`: the page begins in the field for the answer */
+export default function CommentPage({ id, answers }) {
   const loaded = useLoad(async () => {
     await Promise.all([loadBasics(), loadPlatforms()]);
     const comment = await get(`/comments/${id}`);
@@ -47,7 +47,9 @@ export default function CommentPage({ id }) {
   });
   return html`
     <${Loaded} loaded=${loaded} lines=${6}>
-      ${(/** @type {typeof loaded.data} */ data) => html`<${Shown} ...${data} reload=${loaded.reload} />`}
+      ${(/** @type {typeof loaded.data} */ data) => html`
+        <${Shown} ...${data} answers=${answers} reload=${loaded.reload} />
+      `}
     <//>
   `;
 }
@@ -55,10 +57,10 @@ export default function CommentPage({ id }) {
 /**
  * @param {{
  *   comment: Comment, about: Post, threads: CommentThread[], members: Member[], uses: CommentRuleUse[],
- *   reload: () => Promise<void>
+ *   answers?: boolean, reload: () => Promise<void>
  * }} props
  */
-function Shown({ comment, about, threads, members, uses, reload }) {
+function Shown({ comment, about, threads, members, uses, answers, reload }) {
   const end = async () => {
     await patch(`/comments/${comment.id}`, { state: comment.state === "done" ? "open" : "done" });
     if (comment.state === "open") go("inbox");
@@ -89,7 +91,7 @@ function Shown({ comment, about, threads, members, uses, reload }) {
         <div>
           <${Said} comment=${comment} uses=${uses} reload=${reload} />
           ${may("comments:write") && comment.actions.reply && html`
-            <${ReplyForm} comment=${comment} reload=${reload} />
+            <${ReplyForm} comment=${comment} autofocus=${answers} reload=${reload} />
           `}
         </div>
         <div>

@@ -16,8 +16,8 @@ import { leftOf } from "../text-length.js";
 
 /** @typedef {import("signalpost/api").Schemas["Comment"]} Comment */
 
-/** @param {{comment: Comment, reload: () => Promise<void>}} props */
-export function ReplyForm({ comment, reload }) {
+/** @param {{comment: Comment, autofocus?: boolean, reload: () => Promise<void>}} props */
+export function ReplyForm({ comment, autofocus, reload }) {
   const earlier = comment.replies.filter(({ state }) =>
     ["pending", "sending", "sent", "unknown"].includes(state),
   );
@@ -59,6 +59,7 @@ export function ReplyForm({ comment, reload }) {
           label=${t("Answer as {account}", { account: `@${accountOf(comment.accountId)?.username ?? ""}` })}
           rows=${4}
           maxlength="10000"
+          autofocus=${autofocus}
           value=${form.values.text}
           error=${errorAt(form.problem, "/text")}
           hint=${

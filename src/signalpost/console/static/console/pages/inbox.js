@@ -41,7 +41,7 @@ const EMPTY = () => ({
 
 /** @param {{id: string, query: Record<string, string>}} props */
 export default function Inbox({ id, query }) {
-  if (id.startsWith("cmt_")) return html`<${Detail} id=${id} />`;
+  if (id.startsWith("cmt_")) return html`<${Detail} id=${id} answers=${"answer" in query} />`;
   return html`
     <${Page} title=${t("Inbox")} subtitle=${t("What people write under your posts.")}>
       <${Tabs}
@@ -115,7 +115,7 @@ function Comments({ id, profileId }) {
         keys: "r",
         name: t("Answer"),
         run: () => {
-          if (chosen()) go(`inbox/${chosen()}`);
+          if (chosen()) go(`inbox/${chosen()}`, { answer: "1" });
         },
       },
       { keys: "e", name: t("Mark as done"), run: () => void end().catch(toastProblem) },
