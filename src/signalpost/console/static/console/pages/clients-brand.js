@@ -83,9 +83,6 @@ function Parameters({ utm, error, change }) {
   return html`
     <fieldset>
       <legend class="legend">${t("Parameters of links (UTM)")}</legend>
-      <p class="hint">
-        ${t("New posts of the client carry them at each link. Without a source it is the network.")}
-      </p>
       <div class="row">
         ${PARAMETERS.map((name) => html`
           <${Field}
@@ -96,6 +93,9 @@ function Parameters({ utm, error, change }) {
           />
         `)}
       </div>
+      <p class="hint">
+        ${t("New posts of the client carry them at each link. Without a source it is the network.")}
+      </p>
       ${error && html`<p class="error">${error}</p>`}
     </fieldset>
   `;
