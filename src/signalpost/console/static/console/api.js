@@ -74,13 +74,18 @@ export const remove = (path, options) => during(removals, removeUnasked(path, op
  */
 export async function download(path, query) {
   const response = await call("GET", path, { query, file: true });
+  const name = /filename="?([^";]+)/.exec(response.headers.get("content-disposition") ?? "")?.[1];
+  saveFile(name ?? "export", await response.blob());
+  return response;
+}
+
+/** Save a file as the browser saves what it downloads. @param {string} name @param {Blob} content */
+export function saveFile(name, content) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await response.blob());
-  link.download =
-    /filename="?([^";]+)/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
+  link.href = URL.createObjectURL(content);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  return response;
 }
 
 /** The address of a file under the name by which the browser knows this service. @param {string} url */

@@ -1,5 +1,6 @@
 // A table as CSV that spreadsheet programs show as it is: a cell that they would compute begins with an
 // apostrophe (OWASP, "CSV Injection").
+import { saveFile } from "./api.js";
 
 /** @param {unknown} value */
 function cell(value) {
@@ -15,10 +16,6 @@ function cell(value) {
  */
 export function saveCsv(name, rows) {
   const text = rows.map((row) => row.map(cell).join(",")).join("\r\n");
-  const link = document.createElement("a");
   // The mark tells spreadsheet programs that it is UTF-8.
-  link.href = URL.createObjectURL(new Blob(["\uFEFF", text, "\r\n"], { type: "text/csv" }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  saveFile(name, new Blob(["\uFEFF", text, "\r\n"], { type: "text/csv" }));
 }

@@ -1,6 +1,6 @@
 // A copy of what is known here about a person, as one file, and the way out.
 import { html } from "../html.js";
-import { all, get } from "../api.js";
+import { all, get, saveFile } from "../api.js";
 import { Button, LinkButton } from "../components/button.js";
 import { Card } from "../components/page.js";
 import { toast } from "../components/toasts.js";
@@ -8,17 +8,6 @@ import { useAction } from "../hooks.js";
 import { t } from "../i18n.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
-
-/** @param {string} name @param {unknown} content */
-function save(name, content) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(
-    new Blob([JSON.stringify(content, null, 2)], { type: "application/json" }),
-  );
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
 
 async function collect() {
   const [person, workspaces, sessions, apiKeys, messenger] = await Promise.all([
@@ -33,7 +22,8 @@ async function collect() {
 
 export default function MyData() {
   const [busy, download] = useAction(async () => {
-    save("my-data.json", await collect());
+    const text = JSON.stringify(await collect(), null, 2);
+    saveFile("my-data.json", new Blob([text], { type: "application/json" }));
     toast(t("Your data is saved as my-data.json."));
   });
   return html`

@@ -1,7 +1,7 @@
 // Accounts: how many follow each, how that changed, and how its posts did.
 import { html, useState } from "../html.js";
 import { all } from "../api.js";
-import { locale, number, t } from "../i18n.js";
+import { number, t } from "../i18n.js";
 import { LineChart, Spark } from "../charts.js";
 import { useLoad } from "../hooks.js";
 import { to } from "../router.js";
@@ -13,16 +13,14 @@ import { Dialog } from "../components/dialog.js";
 import { Empty } from "../components/empty.js";
 import { Loaded } from "../components/loaded.js";
 import { Table } from "../components/table.js";
-import { dayName, figure, knownText } from "./analytics-parts.js";
+import { dayName, figure, knownText, signed } from "./analytics-parts.js";
 
 /** @param {number | null} change */
-const signed = (change) =>
+const changed = (change) =>
   change === null ? html`
     <span class="soft">${t("not known")}</span>
   ` : html`
-    <span class=${change > 0 ? "up" : change < 0 ? "down" : "soft"}>
-      ${new Intl.NumberFormat(locale(), { signDisplay: "exceptZero" }).format(change)}
-    </span>
+    <span class=${change > 0 ? "up" : change < 0 ? "down" : "soft"}>${signed(change)}</span>
   `;
 
 /**
@@ -136,8 +134,8 @@ const cellsOf = (account, onOpen) => [
     </span>
   </span>`,
   figure(account.followers),
-  signed(account.followersChange7d),
-  signed(account.followersChange30d),
+  changed(account.followersChange7d),
+  changed(account.followersChange30d),
   number(account.totals.posts),
   figure(account.totals.views),
   figure(account.totals.likes),

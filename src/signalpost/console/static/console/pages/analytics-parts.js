@@ -32,6 +32,10 @@ export const figure = (value) =>
     number(value)
   );
 
+/** How much more or less, with its sign. @param {number} change */
+export const signed = (change) =>
+  new Intl.NumberFormat(locale(), { signDisplay: "exceptZero" }).format(change);
+
 /** The same as plain text. @param {number | null} value */
 export const knownText = (value) =>
   value === null || value === undefined ? t("not given") : number(value);

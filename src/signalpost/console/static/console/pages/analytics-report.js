@@ -2,7 +2,7 @@
 import { html } from "../html.js";
 import { all, get } from "../api.js";
 import { LineChart } from "../charts.js";
-import { locale, number, t, tn } from "../i18n.js";
+import { number, t, tn } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { Thumb } from "../post-parts.js";
 import { filter, to } from "../router.js";
@@ -17,7 +17,7 @@ import { Loaded } from "../components/loaded.js";
 import { NetworkLogo } from "../components/network-logo.js";
 import { Card } from "../components/page.js";
 import { Table } from "../components/table.js";
-import { dayName, figure, knownText, metrics, percent } from "./analytics-parts.js";
+import { dayName, figure, knownText, metrics, percent, signed } from "./analytics-parts.js";
 import { numeric, postRows, titleOf } from "./analytics-rows.js";
 import { Notices, Totals } from "./analytics-sums.js";
 
@@ -328,6 +328,3 @@ function Followers({ accounts, start, end }) {
     <//>
   `;
 }
-
-/** @param {number} change */
-const signed = (change) => new Intl.NumberFormat(locale(), { signDisplay: "exceptZero" }).format(change);
