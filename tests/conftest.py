@@ -70,6 +70,7 @@ __all__ = ["record"]
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"}
 _REAL_ARGON2 = passwords._ARGON2
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
+_ID_MAX = 200
 NOT_QUICK = (
     "accounts/test_real_servers.py",
     "console/test_pages_in_browser.py",
@@ -126,6 +127,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     room = config.getoption("--room")
     outside = room and below not in ("", ".") and below.partition("/")[0] not in (room, "contract", "conftest.py")
     return True if outside or (config.getoption("--quick") and below in NOT_QUICK) else None
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Long texts and bytes have a short name: some have a million characters, which each report would repeat."""
+    if not isinstance(val, str | bytes) or len(val) <= _ID_MAX:
+        return None
+    text = val if isinstance(val, str) else val[:_ID_MAX].decode("latin-1")
+    return f"{text[:_ID_MAX].encode('unicode_escape').decode()}... ({len(val)})"
 
 
 @pytest.hookimpl(wrapper=True)

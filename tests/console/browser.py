@@ -19,7 +19,7 @@ from tests.console.windows import Windows
 from tests.console.world import Person, Place
 from tests.counterparts import tools
 from tests.helpers.limits import PAGE_SECONDS, TEST_SECONDS
-from tests.helpers.service_process import Api, Service, installed
+from tests.helpers.service_process import Api, Service, installed, installed_with_owner
 from tests.helpers.sign_in_servers import FakeMastodon
 
 OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
@@ -90,7 +90,7 @@ async def mastodon() -> AsyncIterator[str]:
 @pytest.fixture(scope="package")
 async def owned(mastodon: str) -> AsyncIterator[Api]:
     """A service with a user, where accounts of that server can be connected."""
-    async with installed() as found:
+    async with installed_with_owner() as found:
         await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_MASTODON_BASE_URL=mastodon)
         yield await found.owner()
 

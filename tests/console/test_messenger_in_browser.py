@@ -14,14 +14,14 @@ from tests.console.browser import OpenPage, sign_in, violations
 from tests.console.pages import visit
 from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.messenger import BOT, settings_for, slack_tokens, telegram_token
-from tests.helpers.service_process import installed
+from tests.helpers.service_process import installed_with_owner
 
 pytestmark = pytest.mark.xdist_group("browser-services")
 
 
 async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, axe: str) -> None:
     """The page notices by itself that the message has arrived; it shows the number masked."""
-    async with Simulator([WhatsApp]) as simulator, installed() as found:
+    async with Simulator([WhatsApp]) as simulator, installed_with_owner() as found:
         app = simulator.world.add_app("whatsapp")
         network = simulator.world.networks["whatsapp"]
         assert isinstance(network, WhatsApp)
@@ -54,7 +54,7 @@ async def test_a_phone_is_linked_by_scanning_and_unlinked(open_page: OpenPage, a
 
 async def test_a_bot_of_telegram_is_asked_and_linked(open_page: OpenPage, axe: str) -> None:
     """The service needs no address that Telegram could call: it asks. The person hears from the bot that it worked."""
-    async with Simulator([Telegram]) as simulator, installed() as found:
+    async with Simulator([Telegram]) as simulator, installed_with_owner() as found:
         network = simulator.world.networks["telegram"]
         assert isinstance(network, Telegram)
         token = telegram_token(simulator)
@@ -82,7 +82,7 @@ async def test_a_bot_of_telegram_is_asked_and_linked(open_page: OpenPage, axe: s
 
 async def test_an_app_of_slack_is_heard_and_linked(open_page: OpenPage) -> None:
     """The worker opens a connection by itself, and keeps it: what the person writes later comes over the same one."""
-    async with Simulator([Slack]) as simulator, installed() as found:
+    async with Simulator([Slack]) as simulator, installed_with_owner() as found:
         network, person = simulator.world.networks["slack"], simulator.world.add_person("slack", "mina")
         assert isinstance(network, Slack)
         settings = slack_tokens(simulator) | {"slack_base_url": simulator.url("slack")}

@@ -9,7 +9,7 @@ from aiohttp import web
 from playwright.async_api import Browser, Page, expect
 from tests.counterparts.oidc import CLIENT_ID, CLIENT_SECRET, OidcProvider, oidc_provider
 from tests.helpers.limits import PAGE_SECONDS
-from tests.helpers.service_process import Service, installed
+from tests.helpers.service_process import Service, installed_with_owner
 from tests.helpers.sign_in_servers import serving
 
 from signalpost.oidc.flow import challenge_of
@@ -21,7 +21,10 @@ EMAIL, PASSWORD = "owner@example.test", "correct horse battery"
 @pytest.fixture(scope="module")
 async def place() -> AsyncIterator[tuple[Service, OidcProvider]]:
     """A service that knows the provider, and its owner."""
-    async with installed() as service, oidc_provider(f"{service.base_url}/sign-in/oidc/callback") as provider:
+    async with (
+        installed_with_owner() as service,
+        oidc_provider(f"{service.base_url}/sign-in/oidc/callback") as provider,
+    ):
         yield (
             await service.start(
                 SIGNALPOST_BASE_URL=service.base_url,

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.counterparts import ReferencePds
-from tests.helpers.service_process import Api, Service, installed
+from tests.helpers.service_process import Api, Service, installed_with_owner
 
 
 @pytest.fixture(scope="session")
 async def home(pds: ReferencePds) -> AsyncIterator[tuple[Service, Api]]:
-    """One installation with its first owner, created on the command line while it runs."""
-    async with installed(SIGNALPOST_BLUESKY_DIRECTORY_URL=pds.plc_url) as service:
+    """One installation with its first owner."""
+    async with installed_with_owner(SIGNALPOST_BLUESKY_DIRECTORY_URL=pds.plc_url) as service:
         await service.start()
         yield service, await service.owner()
 

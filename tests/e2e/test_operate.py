@@ -18,7 +18,7 @@ import pytest
 from tests.counterparts import tools
 from tests.counterparts.tools import CHECKOUT, free_port, program
 from tests.helpers.media_files import padded, video
-from tests.helpers.service_process import Api, Service, installed
+from tests.helpers.service_process import Api, Service, installed, installed_with_owner
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
@@ -87,7 +87,7 @@ async def test_a_backup_is_restored_in_another_folder() -> None:
 
 async def test_a_database_moves_to_another_server(fresh_dsn: str) -> None:
     """Dumped from the embedded server while it serves without an engine, and loaded as the guide says."""
-    async with installed() as service:
+    async with installed_with_owner() as service:
         api = await (await service.start()).owner()
         await api.connect("sandbox", username="baker")
         draft = await api.publish(["sandbox"], "on the move", draft=True)
@@ -159,7 +159,7 @@ async def test_the_service_works_behind_a_proxy(proxy: Any, tmp_path: Path) -> N
     """Links have the proxy's address, each client its own rate limit, and a large upload passes."""
     settings = dict(re.findall(r"(SIGNALPOST_\w+)=(\S+)", block("## Behind a proxy")))
     large = b"".join(padded(video(tmp_path), 20_000_000))
-    async with installed() as service:
+    async with installed_with_owner() as service:
         api = await (await service.start(**settings)).owner()
         port = free_port()
         async with running(*proxy(tmp_path, port, service.base_url), folder=tmp_path, port=port):

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.helpers.collector import Collector, attributes, collecting, settings
-from tests.helpers.service_process import Api, Service, installed
+from tests.helpers.service_process import Api, Service, installed, installed_with_owner
 from tests.helpers.webhooks import Receiver, receiver_server
 
 from signalpost.kit import ids
@@ -44,7 +44,7 @@ async def home(collector: Collector) -> AsyncIterator[tuple[Service, Api]]:
     variables = settings(
         collector, OTEL_EXPORTER_OTLP_HEADERS="x-tenant=acme", OTEL_RESOURCE_ATTRIBUTES="deployment.environment=test"
     )
-    async with installed(**variables) as service:
+    async with installed_with_owner(**variables) as service:
         await service.start()
         yield service, await service.owner()
 
@@ -245,7 +245,7 @@ async def test_nothing_waits_for_a_collector_that_hangs() -> None:
         variables = settings(
             frozen, OTEL_BSP_MAX_QUEUE_SIZE="8", OTEL_BSP_MAX_EXPORT_BATCH_SIZE="4", OTEL_EXPORTER_OTLP_TIMEOUT="600"
         )
-        async with installed(**variables) as service:
+        async with installed_with_owner(**variables) as service:
             api = await (await service.start()).owner()
             await frozen.until(lambda: frozen.spans and frozen.metrics and frozen.logs)  # all three hang now
             held = len(frozen.spans)
@@ -267,7 +267,7 @@ async def test_a_collector_that_is_away_is_in_the_log_and_keeps_nobody_waiting(t
         "OTEL_EXPORTER_OTLP_TIMEOUT": "1", "OTEL_BSP_SCHEDULE_DELAY": "50", "OTEL_METRICS_EXPORTER": "none",
         "OTEL_LOGS_EXPORTER": "none",
     }  # fmt: skip
-    async with installed(**variables) as service:
+    async with installed_with_owner(**variables) as service:
         api = await (await service.start()).owner()
         await api.connect("sandbox", username="baker")
         await api.ends(await api.publish(["sandbox"], "on its way"))
@@ -342,7 +342,7 @@ async def _posts_that_are_written_together_are_each_linked_with_their_request(ap
 
 async def test_the_trace_of_a_post_goes_on_in_another_process(receiver: Receiver) -> None:
     """The API without an engine, and a worker: each exports for itself, and the ids meet."""
-    async with collecting() as collector, installed(**settings(collector)) as service:
+    async with collecting() as collector, installed_with_owner(**settings(collector)) as service:
         await service.launch("--port", str(service.port), "--no-worker")
 
         async def answers() -> bool:

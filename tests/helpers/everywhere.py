@@ -13,7 +13,7 @@ from simulator import Simulator
 from tests.helpers import media_files
 from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.scenes import SCENES
-from tests.helpers.service_process import Api, Service, installed
+from tests.helpers.service_process import Api, Service, installed_with_owner
 
 from signalpost.networks import CONNECTORS
 
@@ -82,7 +82,7 @@ class World:
 @asynccontextmanager
 async def everywhere(**settings: str) -> AsyncIterator[World]:
     """Start the service with an app at each network; `settings` are more of its environment."""
-    async with Simulator() as simulator, installed(**settings) as service:
+    async with Simulator() as simulator, installed_with_owner(**settings) as service:
         for key in KEYS:
             scene, name = SCENES[key], f"SIGNALPOST_{key.upper()}"
             places = [replace(entry) for entry in scene.destinations]

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -20,6 +21,8 @@ from tests.helpers.limits import TEST_SECONDS, pauses
 
 PROGRAM = CHECKOUT / ".venv" / "bin" / "signalpost"
 KILLED_BY_FAILPOINT = 137
+_OWNER = "owner.json"
+"""Beside the data folder, if it has an owner that was made for all tests: what `create-owner` printed."""
 _WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Without certificates of authorities, which take 20 ms to load for each client."""
 _ENVIRONMENT = {
@@ -119,7 +122,10 @@ class Service:
         return ours | _ENVIRONMENT | self.settings | dict(more)
 
     async def owner(self) -> "Api":
-        """Make an owner on the command line while the service runs, and speak with their key."""
+        """Make an owner on the command line while the service runs, unless there is one, and speak with their key."""
+        prepared = self.folder / _OWNER
+        if prepared.exists():
+            return Api(self, json.loads(prepared.read_text()))
         arguments = ("create-owner", "--email", "owner@example.test", "--password", "-", "--workspace", "Bakery")
         done = await self.command(*arguments, "--json", text_in="correct horse battery\n")
         assert done.returncode == 0, done.stderr
@@ -211,6 +217,44 @@ async def installed(**settings: str) -> AsyncIterator[Service]:
         yield service
     finally:
         await service.close()
+
+
+@contextlib.asynccontextmanager
+async def installed_with_owner(**settings: str) -> AsyncIterator[Service]:
+    """A service that was started before, and whose owner is there already: `owner()` only speaks with their key.
+
+    A new data folder and its first owner take nearly three seconds of processor time. So they are made once in a run of
+    the tests, by the commands that people use, and copied; for what is about either of them, use `installed`.
+    """
+    prepared = await _with_owner()
+    async with installed(**settings) as service:
+        await _copy(prepared / "data", service.folder / "data")
+        (service.folder / _OWNER).write_bytes((prepared / _OWNER).read_bytes())
+        yield service
+
+
+async def _with_owner() -> Path:
+    """The folder that is copied, which the first process that needs it makes. It ends with the folder of the run."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+    folder = Path(tempfile.gettempdir()) / f"signalpost-with-owner-{run}"
+    with folder.with_suffix(".lock").open("w") as lock:
+        await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            async with installed() as service:
+                owner = await (await service.start()).owner()
+                assert await service.stop() == 0, service.log[-3000:]
+                (service.folder / _OWNER).write_text(json.dumps({"profileId": owner.profile, "apiKey": owner.key}))
+                service.folder.rename(folder)
+                service.folder.mkdir()
+    return folder
+
+
+async def _copy(source: Path, target: Path) -> None:
+    """Owners and permissions remain: the database has an account of its own."""
+    done = await asyncio.to_thread(
+        subprocess.run, ["cp", "-a", source, target], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def postmaster(service: Service) -> int | None:
