@@ -102,6 +102,15 @@ class CountMediaUses(Protocol):
     async def __call__(self, db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> Mapping[UUID, MediaUse]: ...
 
 
+class CountWaitingPosts(Protocol):
+    """`profiles` asks, `posts` answers: how many posts of the profile are still to be published, or repeated.
+
+    Nobody puts another one on the queue until the transaction ends.
+    """
+
+    async def __call__(self, db: Db, workspace_id: UUID, profile_id: UUID, /) -> int: ...
+
+
 class TrashProfilePosts(Protocol):
     """`profiles` asks, `posts` answers: move the posts of a profile to the trash, off the queue.
 
@@ -294,6 +303,7 @@ class Hooks:
     profile_exists: ProfileExists = _unanswered
     media_exists: MediaExists = _unanswered
     count_media_uses: CountMediaUses = _unanswered
+    count_waiting_posts: CountWaitingPosts = _unanswered
     trash_profile_posts: TrashProfilePosts = _unanswered
     disconnect_profile_accounts: DisconnectProfileAccounts = _unanswered
     fail_waiting_targets: FailWaitingTargets = _unanswered

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from datetime import timedelta
 from pathlib import Path
 
 import asyncpg
@@ -14,6 +15,7 @@ from tests.console.world import picture
 from tests.helpers.service_process import Api
 
 from signalpost.embedded_postgres.start import start_postgres
+from signalpost.kit import clock
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -61,6 +63,54 @@ async def test_a_client_is_made_changed_and_deleted(console: OpenPage, owned: Ap
         await expect(page.get_by_text("1 account is disconnected, 1 post is in the trash")).to_be_visible()
     assert account["id"] not in {each["id"] for each in (await owned.get("/platforms/accounts/all"))["data"]}
     assert post["id"] in {each["id"] for each in (await owned.get("/posts/trash"))["data"]}
+
+
+async def test_a_client_is_archived_and_restored(console: OpenPage, owned: Api, axe: str) -> None:
+    """On a phone; what still waits is said, with the way to it; then it is for nothing new, and it comes back."""
+    made = await owned.post("/profiles", json={"name": f"Season {secrets.token_hex(3)}"})
+    name, username = made["name"], f"season{secrets.token_hex(3)}"
+    body = {"profileId": made["id"], "fields": {"username": username}}
+    account = await owned.post("/platforms/sandbox/connect", json=body)
+    at = {"scheduledAt": clock.wire(clock.now() + timedelta(days=9))}
+    post = await owned.post(
+        "/posts", json={"profileId": made["id"], "text": "Waits", "targets": [{"accountId": account["id"]}]} | at
+    )
+    async with console(viewport={"width": 360, "height": 900}, expected={409}) as page:
+        await visit(page, "/console/clients")
+        row = page.get_by_role("row").filter(has_text=name)
+        dialog = page.get_by_role("dialog")
+        await row.get_by_role("button", name=f"Change {name}").click()
+        await dialog.get_by_role("button", name="Archive…").click()
+        await dialog.get_by_role("button", name="Archive the client").click()
+        await expect(dialog.get_by_text("1 post of this client is still to be published")).to_be_visible()
+        assert await violations(page, axe) == []
+        await dialog.get_by_role("link", name="Show these posts").click()
+        await expect(page.get_by_role("heading", name="Posts", level=1)).to_be_visible()
+        await expect(page.get_by_text("Waits", exact=True).first).to_be_visible()
+        await owned.call("DELETE", f"/queue/cancel/{post['id']}")
+
+        await visit(page, "/console/clients")
+        await row.get_by_role("button", name=f"Change {name}").click()
+        await dialog.get_by_role("button", name="Archive…").click()
+        assert await violations(page, axe) == []
+        await dialog.get_by_role("button", name="Archive the client").click()
+        await expect(page.get_by_text(f"{name} is archived.")).to_be_visible()
+        await expect(row).to_have_count(0)
+        assert (await owned.get(f"/profiles/{made['id']}"))["archivedAt"] is not None
+
+        await page.get_by_role("link", name="Archived clients").click()
+        await expect(row).to_be_visible()
+        assert await violations(page, axe) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        await visit(page, "/console/compose")
+        await expect(page.get_by_role("heading", name="Write a post", level=1)).to_be_visible()
+        await expect(page.get_by_role("option", name=name)).to_have_count(0)
+
+        await visit(page, "/console/clients/archived")
+        await row.get_by_role("button", name=f"Restore {name}").click()
+        await expect(page.get_by_text(f"{name} is restored.")).to_be_visible()
+        await expect(row).to_have_count(0)
+    assert (await owned.get(f"/profiles/{made['id']}"))["archivedAt"] is None
 
 
 async def test_a_client_has_a_language_hashtags_and_a_watermark(console: OpenPage, owned: Api, axe: str) -> None:

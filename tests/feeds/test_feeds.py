@@ -108,6 +108,18 @@ async def test_a_flood_holds_the_feed_until_somebody_goes_on(
     assert (await reader.items(owner, feed))["Three"] == "skipped"
 
 
+async def test_a_feed_rests_while_its_profile_is_archived(api: Api, owner: Login, blog: Blog, reader: Reader) -> None:
+    feed = await reader.feed(owner, blog.url)
+    blog.publish("Rye")
+    asked = len(blog.requests)
+    for archived in (True, False):
+        answer = await api.patch(f"/profiles/{owner.profile}", json={"archived": archived}, key=owner.key)
+        assert answer.status_code == 200, answer.text
+        feed = await reader.read(owner, feed)
+        assert feed["state"] == "active"
+        assert (len(blog.requests) == asked, len(await reader.posts(owner))) == (archived, 0 if archived else 1)
+
+
 async def test_two_workers_make_one_post(owner: Login, blog: Blog, reader: Reader, database: Database) -> None:
     """Also if a lane were worked on twice: the row of the item decides."""
     feed = await reader.feed(owner, blog.url)

@@ -227,11 +227,14 @@ async def test_why_a_post_is_not_passed_on_is_in_the_history(
     assert (await api.post(
         "/posts", json={"profileId": busy, "text": text, "platforms": ["sandbox"]}, key=owner.key
     )).status_code == 201  # fmt: skip
+    away = await child(make, owner)
+    assert (await api.patch(f"/profiles/{away}", json={"archived": True}, key=owner.key)).status_code == 200
     await make.post(owner, text=text)
     await work(context)
 
     entries = await history(api, owner)
     assert {(entry["action"], entry["reason"].partition(":")[0]) for entry in entries} == {
+        ("repost_skipped", "profile_archived"),
         ("repost_skipped", "no_account"),
         ("repost_failed", "preflight_failed"),
         ("repost_skipped", "duplicate_content"),

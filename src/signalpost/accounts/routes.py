@@ -37,6 +37,7 @@ from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, UnsafeAddress
 from signalpost.kit.wire import Listing
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import AccountId
 from signalpost.web.inputs import Mine, Segment, require_profile
@@ -56,6 +57,7 @@ CONNECTING = (
     PlatformError,
     PlatformTimeout,
     PlanLimitReached,
+    ProfileArchived,
     TestModeOnlySandbox,
     UnsafeAddress,
 )
@@ -115,7 +117,15 @@ async def list_account_choices(account: MyAccount, context: AppContext, query: C
 @routes.patch(
     "/platforms/accounts/{accountId}",
     scope="accounts:write",
-    raises=(InvalidState, AccountInUse, AlreadyExists, Forbidden, PlanLimitReached, TestModeOnlySandbox),
+    raises=(
+        InvalidState,
+        AccountInUse,
+        AlreadyExists,
+        Forbidden,
+        PlanLimitReached,
+        ProfileArchived,
+        TestModeOnlySandbox,
+    ),
 )
 async def update_account(
     account: MyAccount, context: AppContext, db: Db, caller: Caller, data: AccountUpdate

@@ -49,6 +49,7 @@ from signalpost.kit.problems import (
 from signalpost.kit.wire import Listing
 from signalpost.posts import queries as posts
 from signalpost.posts.rows import PostRow
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.web import hub
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import CommentId, CommentReplyId, CommentRuleId, PostId, SavedReplyId
@@ -142,8 +143,8 @@ async def update_comment(comment: MyComment, db: Db, caller: Caller, data: Comme
     "/comments/{id}/reply",
     scope="comments:write",
     raises=(
-        Forbidden, TestModeOnlySandbox, CommentActionUnavailable, CommentAnswered, InvalidState, TooManyItems,
-        ReplyLoop,
+        Forbidden, TestModeOnlySandbox, CommentActionUnavailable, CommentAnswered, InvalidState, ProfileArchived,
+        TooManyItems, ReplyLoop,
     ),
 )  # fmt: skip
 async def reply_to_comment(comment: MyComment, db: Db, caller: Caller, data: CommentReplyCreate) -> CommentReply:
@@ -160,7 +161,7 @@ async def reply_to_comment(comment: MyComment, db: Db, caller: Caller, data: Com
     "/comments/{id}/replies/{replyId}/approve",
     scope="comments:read",
     status=200,
-    raises=(Forbidden, TestModeOnlySandbox, InvalidState),
+    raises=(Forbidden, TestModeOnlySandbox, InvalidState, ProfileArchived),
 )
 async def approve_comment_reply(comment: MyComment, reply_id: CommentReplyId, db: Db, caller: Caller) -> CommentReply:
     """Approve an answer that waits for it; it is sent at once."""

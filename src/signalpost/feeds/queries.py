@@ -54,6 +54,7 @@ class FeedRow(Struct, frozen=True):
     document_at: datetime | None = None
     version: int = 1
     waiting: int = 0
+    archived: bool = False  # its profile is
     posted: int = 0
 
 
@@ -71,10 +72,13 @@ class ItemRow(Struct, frozen=True):
     post_id: UUID | None
 
 
-COMPUTED: Final = ("waiting", "posted")
+COMPUTED: Final = ("waiting", "posted", "archived")
 _COUNT: Final = "(select count(*) from feed_item i where i.feed_id = f.id and i.state = '{}')"
+_COMPUTED: Final = {
+    "waiting": _COUNT.format("waiting"), "posted": _COUNT.format("posted"), "archived": "p.archived_at is not null"
+}  # fmt: skip
 _SELECT: Final = f"""
-select {rows.columns(FeedRow, "f", waiting=_COUNT.format("waiting"), posted=_COUNT.format("posted"))}
+select {rows.columns(FeedRow, "f", **_COMPUTED)}
 from feed f join profile p on p.id = f.profile_id and p.workspace_id = f.workspace_id and p.deleted_at is null
 """  # noqa: S608 - constants only
 _SEEN: Final = "f.workspace_id = $1 and ($2 or f.mode = 'test') and ($3::uuid[] is null or f.profile_id = any($3))"

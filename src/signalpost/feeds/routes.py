@@ -24,6 +24,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InsufficientScope, UnsafeAddress, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.web.caller import Caller
 from signalpost.web.conditional import Conditional
 from signalpost.web.fields import FeedId
@@ -35,7 +36,7 @@ routes = Routes("Feeds")
 
 MyFeed = Annotated[FeedRow, Mine(FeedId, queries.find_mine)]
 DEFAULT = FeedResume()
-_WRITES = (Forbidden, InsufficientScope, TestModeOnlySandbox, UnsafeAddress)
+_WRITES = (Forbidden, InsufficientScope, ProfileArchived, TestModeOnlySandbox, UnsafeAddress)
 
 
 @routes.post(

@@ -68,6 +68,11 @@ class FeedSource(Source[UUID, None]):
             async with lease.transaction() as db:
                 await db.execute(_REST, feed_id)
             return
+        if feed.archived:  # it rests, and goes on by itself when its profile is restored
+            async with lease.transaction() as db:
+                await db.execute(_LATER, feed.id, feed.workspace_id, clock.actual() + read.EVERY)
+            lease.count("archived")
+            return
         if not await publish.require_answerable(self._context, lease, feed):
             lease.count("held")
             return

@@ -19,6 +19,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import HostNotFound, NotFound, UnsafeAddress
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import PlatformInviteId
 from signalpost.web.inputs import Mine, Segment, require_profile
@@ -37,7 +38,7 @@ PAGE: dict[str, Any] = {"text/html": {"schema": {"type": "string", "description"
 @routes.post(
     "/platform-invites",
     scope="invites:write",
-    raises=(PlatformNotConfigured, PlanLimitReached, PlanFeatureUnavailable, TestModeOnlySandbox),
+    raises=(PlatformNotConfigured, PlanLimitReached, PlanFeatureUnavailable, ProfileArchived, TestModeOnlySandbox),
 )
 async def create_platform_invite(
     context: AppContext, db: Db, caller: Caller, data: PlatformInviteCreate

@@ -2,6 +2,7 @@
 
 from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.problems import Problem
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.scheduling.errors import NoFreeSlot
 
 
@@ -57,6 +58,7 @@ NOT_ACCEPTED = (
     ExternalIdConflict,
     NoFreeSlot,
     PlanLimitReached,
+    ProfileArchived,
     TestModeOnlySandbox,
 )
 """With what the content or the time of a post is refused."""

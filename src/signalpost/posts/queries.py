@@ -17,6 +17,7 @@ from signalpost.posts import views
 from signalpost.posts.holds import OVER_LIMIT
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.views import StoredPost
+from signalpost.profiles.errors import profile_archived
 from signalpost.web.caller import Caller
 
 
@@ -44,10 +45,20 @@ class ProfileWithAccounts(Struct):
     zone_chosen: bool
     approval_required: bool
     over_limit: bool
+    archived: bool
     default_utm: dict[str, str | None] | None
     digest: int
     heard: bool
     accounts: list[ConnectedAccount]
+
+    def require_in_use(self) -> None:
+        """Ensure that posts may be written for the profile.
+
+        Raises:
+            ProfileArchived: it is archived.
+        """
+        if self.archived:
+            raise profile_archived()
 
 
 POST_COLUMNS: Final = rows.columns(PostRow, "p")
@@ -252,8 +263,8 @@ async def find_settled(db: Db, workspace_id: UUID, post_id: UUID) -> PostRow | N
 @cache
 def _profile(heard: str, chosen: str, which: str = "p.id = $1") -> str:
     return f"""
-    select now(), p.timezone, p.zone_chosen, p.approval_required, p.over_limit, p.default_utm, profile_digest(p),
-        {heard},
+    select now(), p.timezone, p.zone_chosen, p.approval_required, p.over_limit, p.archived_at is not null,
+        p.default_utm, profile_digest(p), {heard},
         a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a), a.status, p.id
     from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
     where {which} and p.workspace_id = $2 and p.deleted_at is null
@@ -314,15 +325,15 @@ async def profiles_with_accounts(
     for record in await db.fetch(
         _profile(heard, _BY_ID_OR_PLATFORM, _OF_MANY), visible, caller.workspace_id, account_ids, platforms
     ):
-        records_of.setdefault(record[15], []).append(record)
+        records_of.setdefault(record[16], []).append(record)
     return {profile_id: _with_accounts(records) for profile_id, records in records_of.items()}
 
 
 def _with_accounts(records: Sequence[Record]) -> ProfileWithAccounts:
-    accounts = [ConnectedAccount(*record[8:15]) for record in records if record[8] is not None]
-    now, timezone, zone_chosen, approval_required, over_limit, utm, digest, is_heard = records[0][:8]
+    accounts = [ConnectedAccount(*record[9:16]) for record in records if record[9] is not None]
+    now, timezone, zone_chosen, approval_required, over_limit, archived, utm, digest, is_heard = records[0][:9]
     return ProfileWithAccounts(
-        now, timezone, zone_chosen, approval_required, over_limit, utm, digest, is_heard, accounts
+        now, timezone, zone_chosen, approval_required, over_limit, archived, utm, digest, is_heard, accounts
     )
 
 

@@ -31,6 +31,7 @@ ROOM = Room(
     jobs=(work.jobs,),
     hooks=Hooks(
         count_media_uses=queries.media_uses,
+        count_waiting_posts=subscriber.count_waiting_posts,
         trash_profile_posts=subscriber.trash_profile_posts,
         fail_waiting_targets=subscriber.fail_waiting_targets,
     ),

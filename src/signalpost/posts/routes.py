@@ -30,6 +30,7 @@ from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, P
 from signalpost.posts.schemas.validation import PostValidation
 from signalpost.posts.views import StoredPost
 from signalpost.posts.write import create
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.scheduling.errors import NoFreeSlot
 from signalpost.web.caller import Caller
 from signalpost.web.conditional import Conditional
@@ -176,7 +177,7 @@ async def fan_out_post(
     history="nothing",
     scope="posts:write",
     status=200,
-    raises=(NoFreeSlot, TestModeOnlySandbox),
+    raises=(NoFreeSlot, ProfileArchived, TestModeOnlySandbox),
     examples=_EXAMPLES,
 )
 async def validate_post(
@@ -253,7 +254,7 @@ async def delete_post(
     "/posts/{id}/restore",
     history="action",
     scope="posts:write",
-    raises=(InvalidState, ExternalIdConflict, PlanLimitReached),
+    raises=(InvalidState, ExternalIdConflict, PlanLimitReached, ProfileArchived),
     etag=True,
 )
 async def restore_post(post: AnyPost, context: AppContext, db: Db, caller: Caller) -> Post:
@@ -281,7 +282,7 @@ async def list_post_audit(post_id: PostId, db: Db, caller: Caller, page: Page) -
     history="action",
     scope="posts:write",
     status=200,
-    raises=(InvalidState, VersionConflict, PlanFeatureUnavailable),
+    raises=(InvalidState, VersionConflict, PlanFeatureUnavailable, ProfileArchived),
     etag=True,
 )
 async def request_post_approval(

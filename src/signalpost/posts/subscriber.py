@@ -75,6 +75,26 @@ async def fail_waiting_targets(context: AppContext, db: Db, account: Disconnecte
     return [*post_ids, *(post_id for post_id in under_way if post_id not in post_ids)]
 
 
+_WAITING_OF: Final = """
+select count(*) from (
+    select t.post_id from account a join target t on t.account_id = a.id
+    where a.profile_id = $1 and a.workspace_id = $2 and t.next_attempt_at is not null
+    union
+    select s.post_id from recurrence_series s join post p on p.id = s.post_id
+    where s.workspace_id = $2 and p.profile_id = $1
+) waiting
+"""
+
+
+async def count_waiting_posts(db: Db, workspace_id: UUID, profile_id: UUID) -> int:
+    """Return how many posts of the profile are on the queue or repeat; see `CountWaitingPosts`.
+
+    An account with a post on the queue does not move to another profile, so its posts are those of this one.
+    """
+    await queries.take_profile(db, profile_id)
+    return int(await db.fetchval(_WAITING_OF, profile_id, workspace_id))
+
+
 _OF_PROFILE: Final = "select id from post where profile_id = $1 and workspace_id = $2 and deleted_at is null"
 _UNDER_WAY: Final = "select platform from target where post_id = any($1) and status = any($2) limit 1"
 _CANCEL: Final = """

@@ -13,6 +13,7 @@ from msgspec import Struct
 from signalpost.events import Actor
 from signalpost.kit import rows
 from signalpost.kit.db import Db
+from signalpost.profiles.errors import profile_archived
 from signalpost.web.caller import Caller
 from signalpost.web.paging import Page, keyset
 
@@ -57,6 +58,7 @@ class ProfileRow(Struct, frozen=True):
     metadata: dict[str, str] = {}
     is_default: bool = False
     over_limit: bool = False
+    archived_at: datetime | None = None
     version: int = 1
     parent_id: UUID | None = None
     child_count: int = 0
@@ -134,7 +136,11 @@ _LOCK = _BY_ID + " for update of p"
 _LOCK_SHARED = _SELECT + "and p.id = $3 for share of p"
 _BY_IDS = _SHOWN + "and p.id = any($3)"
 _VISIBLE = f"""{_SHOWN}
-and ($3::uuid[] is null or p.id = any($3)) and {keyset("p.created_at", "p.id", first=4)}
+and ($3::uuid[] is null or p.id = any($3)) and ($4::boolean is null or $4 = (p.archived_at is not null))
+and {keyset("p.created_at", "p.id", first=5)}
+"""
+_IS_ARCHIVED = """
+select archived_at is not null from profile where id = $1 and workspace_id = $2 and deleted_at is null for share
 """
 _LOCK_WORKSPACE = "select pg_advisory_xact_lock(hashtextextended('profiles:' || $1::text, 0))"
 _EXISTS = "select exists (select from profile where id = $1 and workspace_id = $2 and deleted_at is null)"
@@ -190,11 +196,20 @@ async def in_live_use(db: Db, workspace_id: UUID, profile_id: UUID) -> bool:
     return bool(await db.fetchval(_IN_LIVE_USE, profile_id, workspace_id))
 
 
-async def visible(db: Db, caller: Caller, page: Page) -> list[ProfileRow]:
-    """Return the caller's profiles, newest first."""
-    return await rows.read_all(
-        db, _read_profile, _VISIBLE, caller.workspace_id, caller.mode == "live", caller.sees_profiles, *page.bounds
-    )
+async def visible(db: Db, caller: Caller, page: Page, *, archived: bool | None = None) -> list[ProfileRow]:
+    """Return the caller's profiles, newest first; only archived ones, or only others, unless it is None."""
+    seen = caller.workspace_id, caller.mode == "live", caller.sees_profiles
+    return await rows.read_all(db, _read_profile, _VISIBLE, *seen, archived, *page.bounds)
+
+
+async def require_in_use(db: Db, workspace_id: UUID, profile_id: UUID) -> None:
+    """Keep the profile from being archived until the transaction ends, before anything of it is put on the queue.
+
+    Raises:
+        ProfileArchived: it is archived.
+    """
+    if await db.fetchval(_IS_ARCHIVED, profile_id, workspace_id):
+        raise profile_archived()
 
 
 async def lock_workspace(db: Db, workspace_id: UUID) -> None:

@@ -10,7 +10,7 @@ from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.profiles import queries, views
 from signalpost.profiles.actions import create, delete, links, update
-from signalpost.profiles.errors import LinkCycle
+from signalpost.profiles.errors import LinkCycle, PostsWaiting, ProfileArchived
 from signalpost.profiles.queries import LinkRow, ProfileRow
 from signalpost.profiles.schemas import (
     Child,
@@ -21,6 +21,7 @@ from signalpost.profiles.schemas import (
     ProfileDeletion,
     ProfileLink,
     ProfileLinkCreate,
+    ProfileQuery,
     ProfileUpdate,
 )
 from signalpost.web.caller import Caller
@@ -52,12 +53,12 @@ async def create_profile(context: AppContext, db: Db, caller: Caller, data: Prof
 
 
 @routes.get("/profiles", scope="profiles:read", limit_default=LIST_ALL)
-async def list_profiles(db: Db, caller: Caller, page: Page) -> Listing[Profile]:
-    """List profiles, newest first. Without `limit`, up to 500 are returned.
+async def list_profiles(db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Profile]:
+    """List profiles, newest first, archived ones too. Without `limit`, up to 500 are returned.
 
     A test key does not see profiles that have live accounts.
     """
-    return page.of(await queries.visible(db, caller, page), views.profile)
+    return page.of(await queries.visible(db, caller, page, archived=query.archived), views.profile)
 
 
 @routes.get("/profiles/links", scope="profiles:read", limit_default=LIST_ALL)
@@ -69,7 +70,7 @@ async def list_profile_links(db: Db, caller: Caller, page: Page) -> Listing[Prof
 @routes.post(
     "/profiles/links",
     scope="profiles:write",
-    raises=(AlreadyExists, LinkCycle, PlanFeatureUnavailable, TestModeOnlySandbox),
+    raises=(AlreadyExists, LinkCycle, PlanFeatureUnavailable, ProfileArchived, TestModeOnlySandbox),
 )
 async def create_profile_link(db: Db, caller: Caller, data: ProfileLinkCreate) -> ProfileLink:
     """Link a child profile to a parent, so that posts of the parent can be passed on.
@@ -101,13 +102,26 @@ async def get_profile(profile: MyProfile) -> Conditional[Profile]:
 @routes.patch(
     "/profiles/{id}",
     scope="profiles:write",
-    raises=(AlreadyExists, VersionConflict, PlanFeatureUnavailable, PlanLimitReached, TestModeOnlySandbox),
+    raises=(
+        AlreadyExists,
+        PlanFeatureUnavailable,
+        PlanLimitReached,
+        PostsWaiting,
+        ProfileArchived,
+        TestModeOnlySandbox,
+        VersionConflict,
+    ),
     etag=True,
 )
 async def update_profile(
     profile: MyProfile, context: AppContext, db: Db, caller: Caller, data: ProfileUpdate, if_match: IfMatch
 ) -> Profile:
-    """Change a profile. A field that is left out stays as it is; `null` clears it or restores its default."""
+    """Change a profile. A field that is left out stays as it is; `null` clears it or restores its default.
+
+    `archived: true` ends the work for it for now; it is refused while posts of it are still to be published. Its posts,
+    numbers, files and accounts stay and can be read. Until `archived: false` restores it, nothing is written or
+    published for it, and its feeds rest.
+    """
     return await update.update_profile(context, db, caller, profile.id, data, if_match)
 
 

@@ -138,13 +138,20 @@ class Profile(Output):
     metadata: Annotated[dict[str, str], Meta(examples=[{"crmId": "4711"}])]
     is_default: Annotated[bool, Meta(examples=[False])]
     over_limit: Annotated[bool, Meta(examples=[False])]
+    archived_at: Annotated[Instant | None, Meta(description="Since when the profile is archived; null: it is in use.")]
     version: Annotated[int, Meta(examples=[1])]
     created_at: Instant
     updated_at: Instant
 
 
-class ProfileUpdate(Input):
-    """Any subset of the fields. `null` clears a field or restores its default."""
+class ProfileQuery(Input):
+    archived: Annotated[
+        bool | None, Meta(description="Only archived profiles, or only those in use. Default: all of them.")
+    ] = None
+
+
+class ProfileAttributes(Input):
+    """What can be set when a profile is created, and changed later."""
 
     name: Annotated[
         ProfileName | UnsetType,
@@ -215,7 +222,19 @@ class ProfileUpdate(Input):
     ] = UNSET
 
 
-class ProfileCreate(ProfileUpdate):
+class ProfileUpdate(ProfileAttributes):
+    """Any subset of the fields. `null` clears a field or restores its default."""
+
+    archived: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="Whether the work for the profile has ended for now: nothing is published for it then.",
+            examples=[False],
+        ),
+    ] = UNSET
+
+
+class ProfileCreate(ProfileAttributes):
     """A profile. Only the name is required."""
 
     name: ProfileName

@@ -16,7 +16,7 @@ from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.profiles import queries
 from signalpost.profiles.queries import LATE_TOLERANCE_MINUTES, MIN_GAP_SECONDS, ProfileRow, UtmRow
-from signalpost.profiles.schemas import LatePolicyIn, ProfileUpdate, UtmIn
+from signalpost.profiles.schemas import LatePolicyIn, ProfileAttributes, UtmIn
 from signalpost.web.caller import Caller
 from signalpost.web.fields import MediaId
 
@@ -35,7 +35,7 @@ async def require_no_live_use(db: Db, caller: Caller, *profile_ids: UUID) -> Non
                 raise TestModeOnlySandbox("Live posts, files, webhooks or keys belong to this profile. Use a live key.")
 
 
-async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate) -> None:
+async def check(context: AppContext, db: Db, caller: Caller, data: ProfileAttributes) -> None:
     """Check the time zone, the alias `avatar`, and the files for picture and watermark.
 
     Raises:
@@ -56,14 +56,14 @@ async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate
         raise problems.ValidationFailed(errors=issues)
 
 
-def _issues(data: ProfileUpdate) -> Iterator[Issue]:
+def _issues(data: ProfileAttributes) -> Iterator[Issue]:
     if isinstance(data.timezone, str) and zones.zone(data.timezone) is None:
         yield zones.unknown("/timezone", data.timezone)
     if UNSET not in (data.avatar, data.avatar_url) and data.avatar != data.avatar_url:
         yield Issue("/avatar", "not_allowed", "avatar is an alias of avatarUrl; send only one of them.")
 
 
-def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
+def apply(data: ProfileAttributes, row: ProfileRow, caller: Caller) -> ProfileRow:
     """Return the profile with the changes: an absent field stays as it is, null restores the default.
 
     Raises:

@@ -30,6 +30,7 @@ def profile(row: ProfileRow) -> Profile:
         metadata=row.metadata,
         is_default=row.is_default,
         over_limit=row.over_limit,
+        archived_at=clock.wire_or_none(row.archived_at),
         version=row.version,
         created_at=clock.wire(row.created_at),
         updated_at=clock.wire(row.updated_at),

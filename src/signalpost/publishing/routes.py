@@ -8,6 +8,7 @@ from signalpost.posts import queries as posts
 from signalpost.posts.errors import DuplicateContent, PreflightFailed, ScheduleInPast, ScheduleTooFar
 from signalpost.posts.rows import PostRow
 from signalpost.posts.schemas.responses import PostProgress
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.publishing import queries
 from signalpost.publishing.actions import process, queue
 from signalpost.publishing.errors import InvalidQueueSecret, NothingToRetry
@@ -30,7 +31,7 @@ from signalpost.web.routing import Routes
 routes = Routes("Queue")
 
 MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine, why_absent=posts.why_absent)]
-NOT_ACCEPTED = (PreflightFailed, DuplicateContent, ScheduleInPast, ScheduleTooFar, PlanLimitReached)
+NOT_ACCEPTED = (PreflightFailed, DuplicateContent, ScheduleInPast, ScheduleTooFar, PlanLimitReached, ProfileArchived)
 SUBMIT_DEFAULT, PROCESS_DEFAULT, RETRY_DEFAULT = PostSubmit(), QueueProcess(), PostRetry()
 """For requests without a body."""
 
@@ -86,7 +87,10 @@ async def process_queue(context: AppContext, request: Request, data: QueueProces
 
 
 @routes.post(
-    "/posts/{id}/retry", scope="posts:publish", history="action", raises=(NothingToRetry, InvalidState, Forbidden)
+    "/posts/{id}/retry",
+    scope="posts:publish",
+    history="action",
+    raises=(NothingToRetry, InvalidState, ProfileArchived, Forbidden),
 )
 async def retry_post(
     post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostRetry = RETRY_DEFAULT
@@ -105,7 +109,7 @@ async def retry_post(
     scope="posts:publish",
     status=200,
     history="action",
-    raises=(NothingToRetry, InvalidState, Forbidden),
+    raises=(NothingToRetry, InvalidState, ProfileArchived, Forbidden),
 )
 async def resolve_target(
     post: MyPost, context: AppContext, db: Db, caller: Caller, data: TargetResolve

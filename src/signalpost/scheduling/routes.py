@@ -7,6 +7,7 @@ from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, InvalidState, TooManyItems, VersionConflict
 from signalpost.kit.wire import Listing
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.scheduling import queries, views
 from signalpost.scheduling.actions import queues, reserve
 from signalpost.scheduling.errors import NoFreeSlot
@@ -30,7 +31,7 @@ from signalpost.web.routing import Routes
 routes = Routes("Slot queues")
 
 MyQueue = Annotated[QueueRow, Mine(QueueId, queries.find_mine)]
-_CHANGES = (AlreadyExists, PlanLimitReached, TestModeOnlySandbox)
+_CHANGES = (AlreadyExists, PlanLimitReached, ProfileArchived, TestModeOnlySandbox)
 
 
 @routes.post("/queues", scope="profiles:write", raises=(*_CHANGES, TooManyItems), etag=True)
@@ -66,7 +67,11 @@ async def update_queue(queue: MyQueue, db: Db, caller: Caller, data: QueueUpdate
     return await queues.update_queue(db, caller, queue, data, if_match)
 
 
-@routes.delete("/queues/{id}", scope="profiles:write", raises=(VersionConflict, PlanLimitReached, TestModeOnlySandbox))
+@routes.delete(
+    "/queues/{id}",
+    scope="profiles:write",
+    raises=(VersionConflict, PlanLimitReached, ProfileArchived, TestModeOnlySandbox),
+)
 async def delete_queue(queue: MyQueue, db: Db, caller: Caller, if_match: IfMatch) -> QueueDeletion:
     """Delete a slot queue. Posts that have a slot keep their times."""
     return await queues.delete_queue(db, caller, queue, if_match)

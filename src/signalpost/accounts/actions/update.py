@@ -15,6 +15,7 @@ from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.networks import languages
 from signalpost.profiles import queries as profiles
+from signalpost.profiles.errors import profile_archived
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, ProfileId
 from signalpost.web.inputs import deleted_meanwhile
@@ -81,6 +82,8 @@ async def _move_to_profile(db: Db, caller: Caller, row: AccountRow, profile_id: 
     profile = await profiles.lock_shared(db, caller.workspace_id, profile_id) if visible else None
     if profile is None:
         raise problems.ValidationFailed(errors=[ProfileId.not_found("/profileId")])
+    if profile.archived_at is not None:
+        raise profile_archived()
     if profile.over_limit:
         raise PlanLimitReached("That profile is over the plan's limit.")
     if row.status == "disconnected":

@@ -26,6 +26,7 @@ from signalpost.networks.contract import Identity
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.profiles import queries as profiles
+from signalpost.profiles.errors import profile_archived
 
 _logger = log.get("accounts")
 _SECRETS = "select secrets from account where id = $1 and workspace_id = $2"
@@ -98,12 +99,15 @@ async def upsert_account(
         NotFound: the profile was deleted.
         Forbidden: the account moves to another server, and whoever connects it may not disconnect accounts.
         PlanLimitReached: the plan does not cover one more account, or the profile is over the plan's limit.
+        ProfileArchived: the profile is archived.
         TestModeOnlySandbox: the request is one of test mode, and would change what live posts depend on.
     """
     await db.execute(_LOCK, str(request.workspace_id))
     profile = await profiles.lock_shared(db, request.workspace_id, request.profile_id)
     if profile is None:
         raise problems.NotFound("The profile was deleted.")
+    if profile.archived_at is not None:
+        raise profile_archived()
     if profile.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
     existing, sharing = await queries.lock_connected(

@@ -26,6 +26,7 @@ from signalpost.networks import preflight
 from signalpost.networks.contract import Connector
 from signalpost.plans import limits
 from signalpost.posts.write import permissions
+from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
 from signalpost.web.fields import CommentId, CommentReplyId
 from signalpost.web.inputs import deleted_meanwhile
@@ -53,6 +54,7 @@ async def reply(db: Db, caller: Caller, comment: CommentRow, data: CommentReplyC
         CommentAnswered: it has an answer, and the caller wants to know.
         ReplyLoop, TooManyItems: there are too many answers.
         InvalidState: the account is disconnected, or the post is not public any more.
+        ProfileArchived: the profile of the post is archived.
         ValidationFailed: the network would refuse the text.
     """
     waits = _requires_approval(caller)
@@ -61,6 +63,7 @@ async def reply(db: Db, caller: Caller, comment: CommentRow, data: CommentReplyC
     row = await queries.lock(db, comment.workspace_id, comment.id)  # one answer after the other
     if row is None:
         raise deleted_meanwhile(CommentId, comment.id)
+    await profiles.require_in_use(db, row.workspace_id, row.profile_id)
     account, connector = await _require_answerable(db, row)
     _require_text(connector, account, row, data.text)
     await _require_room(db, row, if_unanswered=data.if_unanswered)
@@ -89,6 +92,7 @@ async def decide(db: Db, caller: Caller, comment: CommentRow, reply_id: UUID, *,
         NotFound: there is no such answer to this comment.
         Forbidden: the caller does not decide.
         InvalidState: it waits for no decision.
+        ProfileArchived: it would be sent, and the profile of the post is archived.
     """
     answer = await queries.lock_reply(db, comment.workspace_id, reply_id)
     if answer is None or answer.comment_id != comment.id:
@@ -99,6 +103,8 @@ async def decide(db: Db, caller: Caller, comment: CommentRow, reply_id: UUID, *,
         raise TestModeOnlySandbox("A test key answers no live comment.")
     if answer.state != "pending":
         raise problems.InvalidState(f"This answer waits for no decision: its state is {answer.state}.")
+    if approved:
+        await profiles.require_in_use(db, comment.workspace_id, comment.profile_id)
     answer = replace(answer, state="sending" if approved else "rejected", decided_by=caller.actor)
     await db.execute(_DECIDE, answer.id, answer.workspace_id, answer.state, answer.decided_by)
     action = "approve_comment_reply" if approved else "reject_comment_reply"

@@ -186,8 +186,9 @@ def _require_address(url: str) -> None:
 
 
 async def _require_usable(db: Db, caller: Caller, row: FeedRow) -> None:
-    """Ensure that the caller may have such posts made, and that what they name is there."""
+    """Ensure that the caller may have such posts made now, and that what they name is there."""
     require_rights(caller, row.publish_mode)
+    await profiles.require_in_use(db, row.workspace_id, row.profile_id)
     issues = [
         Issue("/template", "not_allowed", f"There is no {{{name}}}; use {{title}}, {{summary}}, {{link}} and the like.")
         for name in template.unknown_places(row.template)

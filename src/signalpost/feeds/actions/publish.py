@@ -23,6 +23,7 @@ from signalpost.posts.queries import ConnectedAccount
 from signalpost.posts.schemas.requests import PostCreate, TargetIn
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.write import create
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.scheduling.errors import NoFreeSlot
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, ProfileId, QueueId
@@ -53,6 +54,8 @@ async def post_next(context: AppContext, lease: Lease, feed: FeedRow) -> bool:
             return False
         try:
             return await _post_next(context, db, current)
+        except ProfileArchived:  # at this moment
+            return False
         except _Held as held:
             await hold.hold(db, current, held.reason)
             return False
@@ -86,6 +89,8 @@ async def _post_next(context: AppContext, db: Db, feed: FeedRow) -> bool:
         return await _wait(db, feed, "no_free_slot")
     except (Forbidden, InsufficientScope):
         raise _Held("rights") from None
+    except ProfileArchived:
+        raise
     except Problem as problem:
         if problem.status >= 500:
             raise
@@ -141,7 +146,7 @@ async def _create(context: AppContext, db: Db, caller: Caller, data: PostCreate)
     try:
         async with db.transaction():
             return await create.create_post(context, db, caller, data), None
-    except (PlanLimitReached, PlanFeatureUnavailable, NoFreeSlot, Forbidden, InsufficientScope):
+    except (PlanLimitReached, PlanFeatureUnavailable, NoFreeSlot, Forbidden, InsufficientScope, ProfileArchived):
         raise
     except Problem as problem:
         if data.draft or problem.status >= 500:

@@ -18,6 +18,7 @@ from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.profiles import queries as profiles
+from signalpost.profiles.errors import profile_archived
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
 
@@ -37,6 +38,7 @@ async def create_invite(
         ValidationFailed: an unknown profile or platform, a repeated platform, or a `redirectUrl` that is not listed.
         PlatformNotConfigured: this installation cannot connect one of the platforms.
         PlanLimitReached, PlanFeatureUnavailable: too many open invitations, no own branding, a profile over the limit.
+        ProfileArchived: the profile is archived.
         TestModeOnlySandbox: a test key invites to a live platform.
     """
     platforms = [
@@ -51,6 +53,8 @@ async def create_invite(
     profile = await profiles.lock_shared(db, caller.workspace_id, data.profile_id)
     if profile is None:
         raise problems.ValidationFailed(errors=[ProfileId.not_found("/profileId")])
+    if profile.archived_at is not None:
+        raise profile_archived()
     if profile.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
     await require_listed(db, caller, data.redirect_url, path="/redirectUrl")

@@ -29,7 +29,8 @@ LATE: Final = timedelta(hours=1)
 POSTS_KEPT: Final = 3
 _COMMAND_MAX: Final = 120
 _PROFILES: Final = """
-select id, name from profile where workspace_id = $1 and deleted_at is null and ($2::uuid[] is null or id = any($2))
+select id, name from profile
+where workspace_id = $1 and deleted_at is null and archived_at is null and ($2::uuid[] is null or id = any($2))
 order by is_default desc, created_at, id limit 200
 """
 

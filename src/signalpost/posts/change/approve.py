@@ -17,6 +17,7 @@ from signalpost.posts.schemas.requests import PostApprove, PostReject
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.write import approvals, audit, emit, permissions, writer
 from signalpost.posts.write.lock import lock_post_only
+from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
@@ -30,6 +31,7 @@ async def request_approval(
         VersionConflict: the post was changed since the caller read it, or at this moment.
         InvalidState: the post is not a draft, or it has been offered already.
         PlanFeatureUnavailable: the plan does not include approvals.
+        ProfileArchived: the profile of the post is archived.
     """
     permissions.require_ownership(caller, post)
     plans.require_feature(caller, limits.APPROVALS)
@@ -37,6 +39,7 @@ async def request_approval(
         raise problems.InvalidState(f"Approval can only be requested for a draft; this post is {post.status}.")
     if post.approval.state == "pending":
         raise problems.InvalidState("Approval has been requested already.")
+    await profiles.require_in_use(db, post.workspace_id, post.profile_id)
     approval = approvals.requested(caller, data.note)
     answer = await _set_approval(db, caller, post, approval, "approval_requested", _read_version(post, data, if_match))
     await emit.approval_requested(context, db, *answer)

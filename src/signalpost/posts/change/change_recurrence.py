@@ -15,6 +15,7 @@ from signalpost.posts.schemas.requests import RecurrenceIn
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.write import audit, permissions, series, writer
 from signalpost.posts.write.lock import lock_post_only
+from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
@@ -31,8 +32,11 @@ async def change_recurrence(
 
     Raises:
         ValidationFailed: the rule cannot be followed.
+        ProfileArchived: the profile of the post is archived, so that it does not repeat.
     """
     permissions.require_publishing(caller)
+    if recurrence is not None:
+        await profiles.require_in_use(db, post.workspace_id, post.profile_id)
     await series.lock_series(db, post)
     old = await lock_post_only(db, post)
     if_match.require(old.version)

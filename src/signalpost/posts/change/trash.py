@@ -114,8 +114,10 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
         InvalidState: the post is not in the trash.
         ExternalIdConflict: another post has its external id now.
         PlanLimitReached: the plan has no room for its schedule.
+        ProfileArchived: its profile is archived.
     """
     permissions.require_ownership(caller, post)
+    await profile_queries.require_in_use(db, post.workspace_id, post.profile_id)
     await slot.lock_queue_of(db, post)
     await series.lock_series(db, post)
     old, targets = await lock_post(db, post, trashed=True)

@@ -95,13 +95,14 @@ async def build_draft(
 
     Raises:
         ValidationFailed: with every issue; or ScheduleInPast, ScheduleTooFar, TimezoneRequired if that is all.
-        NoFreeSlot: the queue of a post that asks for a slot has none.
+        NoFreeSlot, ProfileArchived: the queue of a post that asks for a slot has none; the profile is archived.
         TestModeOnlySandbox: a test key chose an account of a live network.
     """
     profile = existing.profile
     if profile is None:
         assert db is not None  # noqa: S101 - see above
         profile = await read_profile(db, caller, data)
+    profile.require_in_use()
     issues = IssueCollector()
     _collect_contradictions(data, issues)
     _collect_length(data, issues)

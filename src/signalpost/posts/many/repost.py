@@ -34,6 +34,7 @@ from signalpost.posts.schemas.requests import PostCreate
 from signalpost.profiles import queries as profile_queries
 from signalpost.profiles.actions import links as profile_links
 from signalpost.profiles.actions.links import CHAIN_MAX, Repost
+from signalpost.profiles.errors import ProfileArchived
 from signalpost.profiles.queries import LinkRow
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
@@ -173,6 +174,6 @@ def _skipped(source: PostRow, reason: str) -> Repost:
 
 
 def _refused(source: PostRow, problem: Problem) -> Repost:
-    if isinstance(problem, DuplicateContent):
+    if isinstance(problem, DuplicateContent | ProfileArchived):
         return _skipped(source, problem.code)
     return Repost(source.id, "repost_failed", reason=f"{problem.code}: {problem.detail}"[:_REASON_MAX])

@@ -159,6 +159,9 @@ async def lock_drafts(
         if (refusal := _refusal(caller, post, own, {*accounts}, {*files})) is not None:
             refused[post_id] = refusal
             continue
+        if profile.archived:
+            refused[post_id] = Refusal("profile_archived", "Its profile is archived: restore the profile first.")
+            continue
         if profile.over_limit or any(accounts[target.account_id].over_limit for target in own):
             refused[post_id] = Refusal("plan_limit_reached", "The plan does not cover its profile or an account.")
             continue

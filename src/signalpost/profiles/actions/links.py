@@ -106,6 +106,7 @@ async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> Prof
         AlreadyExists: the child has another parent.
         LinkCycle: the link would close a cycle, or make a chain of more than three.
         PlanFeatureUnavailable: the plan has no links, or no language override.
+        ProfileArchived: one of the profiles is archived.
         TestModeOnlySandbox: the caller is a test key, and something live hangs on one of the profiles.
     """
     plans.require_feature(caller, limits.PROFILE_LINKS)
@@ -115,6 +116,8 @@ async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> Prof
     await queries.lock_workspace(db, caller.workspace_id)  # so that neither profile is deleted meanwhile
     await _require_profiles(db, caller, data)
     await validation.require_no_live_use(db, caller, data.parent_profile_id, data.child_profile_id)
+    for profile_id in sorted((data.parent_profile_id, data.child_profile_id)):  # as all do that lock several profiles
+        await queries.require_in_use(db, caller.workspace_id, profile_id)
     parent_id, child_id, now = data.parent_profile_id, data.child_profile_id, clock.now()
     existing = await db.fetchrow(_OF_CHILD, caller.workspace_id, child_id)
     if existing is not None and existing["parent_profile_id"] == parent_id:

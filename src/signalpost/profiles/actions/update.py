@@ -1,3 +1,4 @@
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -9,7 +10,7 @@ from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.profiles import queries, validation, views
-from signalpost.profiles.errors import name_taken
+from signalpost.profiles.errors import PostsWaiting, name_taken, profile_archived
 from signalpost.profiles.queries import ProfileRow
 from signalpost.profiles.schemas import Profile, ProfileUpdate
 from signalpost.web.caller import Caller
@@ -32,12 +33,24 @@ async def update_profile(
         AlreadyExists: another profile of the workspace has the new name.
         PlanLimitReached: the profile is over the plan's limit, so it can only be read and deleted.
         PlanFeatureUnavailable: the plan does not include the approval gate.
+        ProfileArchived: it is archived, and this does not restore it.
+        PostsWaiting: it is to be archived, and posts of it are still to be published.
     """
     await validation.check(context, db, caller, data)
     stored = await lock_version(db, caller, profile_id, if_match)
     if stored.over_limit:
         raise await plans.over_limit(db, caller, limits.PROFILES)
-    row = replace(validation.apply(data, stored, caller), version=stored.version + 1, updated_at=clock.now())
+    if stored.archived_at is not None and data.archived is not False:
+        if data == ProfileUpdate(archived=True):
+            return views.profile(stored)
+        raise profile_archived()
+    archived_at = await _archived_at(context, db, stored, data)
+    row = replace(
+        validation.apply(data, stored, caller),
+        archived_at=archived_at,
+        version=stored.version + 1,  # so that a post that was built from the profile of before is not written
+        updated_at=clock.now(),
+    )
     if row.name != stored.name and await queries.name_is_taken(db, row):
         raise name_taken()
     try:
@@ -45,6 +58,17 @@ async def update_profile(
     except asyncpg.UniqueViolationError:
         raise name_taken() from None
     return views.profile(row)
+
+
+async def _archived_at(context: AppContext, db: Db, stored: ProfileRow, data: ProfileUpdate) -> datetime | None:
+    """Return since when the profile is archived after this change."""
+    if data.archived is not True:
+        return None if data.archived is False else stored.archived_at
+    waiting = await context.hooks.count_waiting_posts(db, stored.workspace_id, stored.id)
+    if waiting:
+        posts = "1 post of this profile is" if waiting == 1 else f"{waiting} posts of this profile are"
+        raise PostsWaiting(f"{posts} still to be published.", waitingPosts=waiting)
+    return clock.now()
 
 
 async def lock_version(db: Db, caller: Caller, profile_id: UUID, if_match: IfMatch) -> ProfileRow:

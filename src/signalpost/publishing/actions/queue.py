@@ -22,6 +22,7 @@ from signalpost.posts.write import approvals, audit, emit, permissions, series, 
 from signalpost.posts.write.enqueue import cancel_waiting, enqueue
 from signalpost.posts.write.lock import lock_post
 from signalpost.posts.write.wake import wake_targets
+from signalpost.profiles import queries as profiles
 from signalpost.publishing import queries, views
 from signalpost.publishing.actions.change import write_ends
 from signalpost.publishing.attempt import End
@@ -92,9 +93,11 @@ async def retry_post(context: AppContext, db: Db, caller: Caller, post: PostRow,
 
     Raises:
         NothingToRetry: no target can be tried again.
+        ProfileArchived: the profile of the post is archived.
         ValidationFailed: the post does not have one of these targets.
     """
     permissions.require_publishing(caller)
+    await profiles.require_in_use(db, post.workspace_id, post.profile_id)
     locked, targets = await lock_post(db, post)
     target_ids = {target.id for target in targets}
     errors = [
@@ -118,8 +121,11 @@ async def resolve_target(
     Raises:
         ValidationFailed: the post does not have this target.
         InvalidState: the network said what became of it, or is still being asked.
+        ProfileArchived: it is to be sent again, and the profile of the post is archived.
     """
     permissions.require_publishing(caller)
+    if data.outcome != "published":
+        await profiles.require_in_use(db, post.workspace_id, post.profile_id)
     locked, targets = await lock_post(db, post)
     target = next((target for target in targets if target.id == data.target_id), None)
     if target is None:

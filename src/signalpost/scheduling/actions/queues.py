@@ -13,6 +13,7 @@ from signalpost.kit import clock, ids, problems, rows, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.profiles import queries as profiles
+from signalpost.profiles.errors import profile_archived
 from signalpost.profiles.validation import require_no_live_use
 from signalpost.scheduling import queries, views
 from signalpost.scheduling.errors import name_taken
@@ -51,7 +52,7 @@ async def create_queue(db: Db, caller: Caller, data: QueueCreate) -> SlotQueue:
         ValidationFailed: there is no such profile or zone, or a slot is named twice.
         AlreadyExists: another queue of the profile has this name.
         TooManyItems: the profile has enough queues.
-        PlanLimitReached, TestModeOnlySandbox: see `_lock_profile`.
+        PlanLimitReached, ProfileArchived, TestModeOnlySandbox: see `_lock_profile`.
     """
     _require_valid(data)
     if not caller.may_see_profile(data.profile_id) or await profiles.find_mine(db, caller, data.profile_id) is None:
@@ -104,7 +105,7 @@ async def delete_queue(db: Db, caller: Caller, queue: QueueRow, if_match: IfMatc
 
     Raises:
         VersionConflict: the queue was changed since the caller read it.
-        PlanLimitReached, TestModeOnlySandbox: see `_lock_profile`.
+        PlanLimitReached, ProfileArchived, TestModeOnlySandbox: see `_lock_profile`.
     """
     await _lock_profile(db, caller, queue.profile_id)
     stored = await _lock_version(db, queue, if_match)
@@ -121,6 +122,7 @@ async def _lock_profile(db: Db, caller: Caller, profile_id: UUID) -> str:
     Raises:
         NotFound: it was deleted meanwhile.
         PlanLimitReached: the profile is over the plan's limit.
+        ProfileArchived: it is archived.
         TestModeOnlySandbox: the caller is a test key, and something live hangs on the profile.
     """
     await db.execute(_LOCK_PROFILE, str(profile_id))
@@ -128,6 +130,8 @@ async def _lock_profile(db: Db, caller: Caller, profile_id: UUID) -> str:
     if profile is None:
         raise deleted_meanwhile(ProfileId, profile_id)
     await require_no_live_use(db, caller, profile_id)
+    if profile.archived_at is not None:
+        raise profile_archived()
     if profile.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
     return profile.timezone

@@ -6,7 +6,8 @@ import { Dialog } from "./components/dialog.js";
 import { Field } from "./components/field.js";
 import { t } from "./i18n.js";
 import { Icon } from "./icons.js";
-import { profiles } from "./store.js";
+import { to } from "./router.js";
+import { activeProfiles, profiles } from "./store.js";
 
 /** So many are found at a glance. */
 const FEW = 8;
@@ -14,7 +15,7 @@ const FEW = 8;
 /** @param {{onClose: () => void}} props */
 export default function ClientDialog({ onClose }) {
   const [typed, setTyped] = useState("");
-  const all = profiles.value ?? [];
+  const all = activeProfiles.value;
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = all.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
   const choose = (/** @type {string} */ id) => {
@@ -53,6 +54,13 @@ export default function ClientDialog({ onClose }) {
       ${!choices.length && html`
         <p class="soft" role="status">
           ${t("No client has this name.")}
+        </p>
+      `}
+      ${(profiles.value?.length ?? 0) > all.length && html`
+        <p>
+          <a href=${to("clients/archived")} onClick=${onClose}>
+            ${t("Archived clients")}
+          </a>
         </p>
       `}
     <//>

@@ -5,7 +5,7 @@ import { me, reloadMe } from "./store.js";
 /** Take the zone of this browser, for the workspace and for the clients that it began with. */
 export async function takeZone() {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  for (const { id, timezone } of await all("/profiles"))
+  for (const { id, timezone } of await all("/profiles", { archived: false }))
     if (timezone === "UTC") await patch(`/profiles/${id}`, { timezone: timeZone });
   // Last: while it is not done, it is tried again.
   await patch(`/workspaces/${me.peek().workspace.id}`, { timezone: timeZone });

@@ -12,6 +12,10 @@ import { Problem, ROOT, all, get, userId, workspaceId } from "./api.js";
 export const me = signal(/** @type {any} */ (null)); // pages are shown when it is there
 export const workspaces = signal(/** @type {Workspace[]} */ ([]));
 export const profiles = signal(/** @type {(Profile[] & {cut?: boolean}) | null} */ (null));
+/** Those whose work goes on: what is written is for one of them. */
+export const activeProfiles = computed(() =>
+  (profiles.value ?? []).filter(({ archivedAt }) => !archivedAt),
+);
 export const accounts = signal(/** @type {PlatformAccount[] | null} */ (null));
 export const platforms = signal(/** @type {Platform[] | null} */ (null));
 

@@ -246,9 +246,12 @@ function Move({ account, reload }) {
       .then(() => toast(t("Moved.")), toastProblem)
       .then(reload);
   const name = profiles.value?.find((candidate) => candidate.id === account.profileId)?.name;
-  return (profiles.value?.length ?? 0) > 1 && isAdmin() ? html`
+  const choices = (profiles.value ?? []).filter(
+    ({ id, archivedAt }) => !archivedAt || id === account.profileId,
+  );
+  return choices.length > 1 && isAdmin() ? html`
     <select aria-label=${t("Client")} onChange=${choose}>
-      ${profiles.value?.map((candidate) => html`
+      ${choices.map((candidate) => html`
         <option value=${candidate.id} selected=${candidate.id === account.profileId}>
           ${candidate.name}
         </option>

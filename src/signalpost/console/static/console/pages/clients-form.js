@@ -39,10 +39,12 @@ function refusedFields(problem) {
 }
 
 /**
- * @param {{client: Profile | null, onClose: () => void, onDelete: (client: Profile) => void}} props `client`:
- * null for a new one
+ * @param {{
+ *   client: Profile | null, onClose: () => void, onArchive: (client: Profile) => void,
+ *   onDelete: (client: Profile) => void
+ * }} props `client`: null for a new one
  */
-export default function ClientForm({ client, onClose, onDelete }) {
+export default function ClientForm({ client, onClose, onArchive, onDelete }) {
   const [key] = useState(newKey);
   const [fields, setFields] = useState({
     name: client?.name ?? "",
@@ -83,6 +85,7 @@ export default function ClientForm({ client, onClose, onDelete }) {
             <${Button} kind="danger" icon="trash" onClick=${() => onDelete(client)}>
               ${t("Delete…")}
             <//>
+            <${Button} onClick=${() => onArchive(client)}>${t("Archive…")}<//>
           `}
           <${Button} onClick=${onClose}>${t("Cancel")}<//>
           <${Button} kind="primary" type="submit" busy=${busy}>

@@ -8,7 +8,7 @@ import { Check, Field } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
 import { List } from "../components/list.js";
 import { Card } from "../components/page.js";
-import { profileOptions } from "../components/profile-field.js";
+import { activeOptions, profileOptions } from "../components/profile-field.js";
 import { toast } from "../components/toasts.js";
 import { useLoad } from "../hooks.js";
 import { t, tn } from "../i18n.js";
@@ -38,7 +38,7 @@ export default function Links() {
     close();
     await Promise.all([loaded.reload(), history.reload()]);
   };
-  const add = may("profiles:write") && profileOptions().length > 1 && html`
+  const add = may("profiles:write") && activeOptions().length > 1 && html`
     <${Button} kind="primary" icon="plus" onClick=${() => setEditing("new")}>
       ${t("Link two clients")}
     <//>
@@ -132,7 +132,7 @@ const cellsOf = (entry) => {
 
 /** @param {{link: Link | null, onClose: () => void, onDone: () => Promise<void>}} props */
 function Edit({ link, onClose, onDone }) {
-  const options = profileOptions();
+  const options = link ? profileOptions() : activeOptions();
   const rules = link?.rules;
   const form = useForm(
     {

@@ -11,11 +11,13 @@ import { Tabs } from "../components/tabs.js";
 import { useLoad } from "../hooks.js";
 import { number, t } from "../i18n.js";
 import { to } from "../router.js";
-import { loadBasics, may, profiles } from "../store.js";
+import { activeProfiles, loadBasics, may, profiles } from "../store.js";
 
 /** @typedef {import("../store.js").Profile} Profile */
 
 const Form = lazyDialog(() => import("./clients-form.js"));
+const Archive = lazyDialog(() => import("./clients-archive.js"));
+const Archived = lazy(() => import("./clients-archived.js"));
 const Delete = lazyDialog(() => import("./clients-delete.js"));
 const Links = lazy(() => import("./clients-links.js"));
 
@@ -23,9 +25,11 @@ const Links = lazy(() => import("./clients-links.js"));
 export default function Clients({ id, query }) {
   const loaded = useLoad(() => loadBasics(true), []);
   const [editing, setEditing] = useState(/** @type {Profile | "new" | null} */ (query.new ? "new" : null));
+  const [archiving, setArchiving] = useState(/** @type {Profile | null} */ (null));
   const [deleting, setDeleting] = useState(/** @type {Profile | null} */ (null));
   const close = () => {
     setEditing(null);
+    setArchiving(null);
     setDeleting(null);
   };
   const add = html`
@@ -39,22 +43,16 @@ export default function Clients({ id, query }) {
       subtitle=${t("Each has its own accounts, posts, time zone and rules.")}
       actions=${may("profiles:write") && add}
     >
-      <${Tabs}
-        label=${t("Clients")}
-        path="clients"
-        current=${id}
-        tabs=${[
-          ["", t("Clients")],
-          ["links", t("Links")],
-        ]}
-      />
+      <${Tabs} label=${t("Clients")} path="clients" current=${id} tabs=${tabs(id)} />
       ${id === "links" ? html`
         <${Links} />
       ` : html`
         <${Loaded} loaded=${{ ...loaded, data: profiles.value ?? undefined }}>
-          ${(/** @type {Profile[] & {cut?: boolean}} */ clients) =>
-            clients.length ? html`
-              <${List} clients=${clients} edit=${setEditing} />
+          ${(/** @type {Profile[] & {cut?: boolean}} */ { cut }) =>
+            id === "archived" ? html`
+              <${Archived} />
+            ` : activeProfiles.value.length ? html`
+              <${List} clients=${activeProfiles.value} cut=${cut} edit=${setEditing} />
             ` : html`
               <${Empty}
                 title=${t("No client yet")}
@@ -71,19 +69,36 @@ export default function Clients({ id, query }) {
         <${Form}
           client=${editing === "new" ? null : editing}
           onClose=${close}
+          onArchive=${(/** @type {Profile} */ client) => {
+            setEditing(null);
+            setArchiving(client);
+          }}
           onDelete=${(/** @type {Profile} */ client) => {
             setEditing(null);
             setDeleting(client);
           }}
         />
       `}
+      ${archiving && html`<${Archive} client=${archiving} onClose=${close} />`}
       ${deleting && html`<${Delete} client=${deleting} onClose=${close} />`}
     <//>
   `;
 }
 
-/** @param {{clients: Profile[] & {cut?: boolean}, edit: (client: Profile) => void}} props */
-function List({ clients, edit }) {
+/** @param {string} id @returns {[string, string][]} */
+function tabs(id) {
+  const hasArchived = (profiles.value?.length ?? 0) > activeProfiles.value.length;
+  return [
+    ["", t("Clients")],
+    ["links", t("Links")],
+    ...(hasArchived || id === "archived"
+      ? [/** @type {[string, string]} */ (["archived", t("Archived clients")])]
+      : []),
+  ];
+}
+
+/** @param {{clients: Profile[], cut?: boolean, edit: (client: Profile) => void}} props */
+function List({ clients, cut, edit }) {
   return html`
     <${Table}
       label=${t("Clients")}
@@ -115,7 +130,7 @@ function List({ clients, edit }) {
           `,
         ],
       }))}
-      cut=${clients.cut}
+      cut=${cut}
     />
   `;
 }

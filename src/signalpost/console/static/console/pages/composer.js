@@ -7,7 +7,15 @@ import { draftOf, emptyDraft } from "../draft.js";
 import { keptOf } from "../files.js";
 import { useAction, useLoad } from "../hooks.js";
 import { loadModule } from "../modules.js";
-import { accounts, loadBasics, loadPlatforms, may, profiles, workspaceZone } from "../store.js";
+import {
+  accounts,
+  activeProfiles,
+  loadBasics,
+  loadPlatforms,
+  may,
+  profiles,
+  workspaceZone,
+} from "../store.js";
 import { Button } from "../components/button.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
@@ -67,7 +75,7 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media,
   const place = at
     ? { when: /** @type {const} */ ("schedule"), at, ...(timezone ? { timezone } : {}) }
     : {};
-  const choices = profiles.peek() ?? [];
+  const choices = activeProfiles.peek();
   const profile =
     choices.find((candidate) => candidate.id === profileId) ??
     choices.find((candidate) => candidate.id === firstProfile());
@@ -161,7 +169,7 @@ function Editor({ first }) {
         : undefined;
     return issue && issueSentence(issue);
   };
-  if (!profiles.value?.length) return html`<${Absent} />`;
+  if (!activeProfiles.value.length) return html`<${Absent} />`;
   return html`
     <${Page}
       wide

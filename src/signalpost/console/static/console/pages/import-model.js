@@ -3,7 +3,7 @@ import { signal, useEffect, useState } from "../html.js";
 import { Problem, newKey } from "../api.js";
 import { t } from "../i18n.js";
 import { inTurn } from "../many.js";
-import { profiles } from "../store.js";
+import { activeProfiles } from "../store.js";
 import { guessed, isDayFirst, sourceOf } from "./import-columns.js";
 import { breathe, decode, parse } from "./import-csv.js";
 import { drop, keep, load } from "./import-kept.js";
@@ -63,7 +63,7 @@ export function meaningOf(source) {
   const dates = source.records.map((record) => record[columns.indexOf("date")] ?? "");
   const isAmerican = /-US$/.test(navigator.language) || sourceOf(source.records[0]) === "Buffer";
   const choices = {
-    profileId: profiles.value?.length === 1 ? profiles.value[0].id : "",
+    profileId: activeProfiles.value.length === 1 ? activeProfiles.value[0].id : "",
     networks: [],
     timezone: "",
     isDayFirst: isDayFirst(dates, !isAmerican),

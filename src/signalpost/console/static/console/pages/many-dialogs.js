@@ -1,7 +1,7 @@
 // What is asked before something is done with many posts.
 import { html } from "../html.js";
 import { t, tn } from "../i18n.js";
-import { profiles, workspaceZone } from "../store.js";
+import { activeProfiles, profiles, workspaceZone } from "../store.js";
 import { wallTime, zoneLabel } from "../time.js";
 import { clockNote, resolve } from "../zones.js";
 import { Field } from "../components/field.js";
@@ -164,7 +164,7 @@ function Approve({ posts, act, onClose }) {
 function Copy({ posts, act, onClose }) {
   const own = new Set(posts.map(({ profileId }) => profileId));
   const [only] = own;
-  const options = (profiles.value ?? [])
+  const options = activeProfiles.value
     .filter(({ id }) => own.size > 1 || id !== only)
     .map(({ id, name }) => /** @type {[string, string]} */ ([id, name]));
   const form = useForm({ profileId: options[0]?.[0] ?? "" }, (values) => act("copy", values));

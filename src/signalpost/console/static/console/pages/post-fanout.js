@@ -6,7 +6,7 @@ import { CheckList } from "../components/check-list.js";
 import { Dialog } from "../components/dialog.js";
 import { Check, Field } from "../components/field.js";
 import { FormDialog, useForm } from "../components/form.js";
-import { profileOptions } from "../components/profile-field.js";
+import { activeOptions, profileOptions } from "../components/profile-field.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { t, tn } from "../i18n.js";
 import { to } from "../router.js";
@@ -19,7 +19,7 @@ import { may } from "../store.js";
 export default function PassOn({ post, onClose }) {
   const [key] = useState(newKey);
   const [result, setResult] = useState(/** @type {Result | null} */ (null));
-  const others = profileOptions().filter(([id]) => id !== post.profileId);
+  const others = activeOptions().filter(([id]) => id !== post.profileId);
   const form = useForm(
     { profileIds: /** @type {string[]} */ ([]), captionPrefix: "", draft: true },
     async ({ profileIds, captionPrefix, draft }) => {

@@ -108,6 +108,14 @@ export const PROBLEMS = {
     t("Your bank wants you to confirm the payment, and a planned change stands in the way."),
     t("Keep the current plan first, then choose the larger one again."),
   ],
+  posts_waiting: () => [
+    t("Posts of this client are still to be published."),
+    t("Cancel what is not to go out, and end what repeats. Then archive the client."),
+  ],
+  profile_archived: () => [
+    t("This client is archived: nothing is written or published for it."),
+    t("Restore it first, under Clients."),
+  ],
   duplicate_content: () => [
     t("The same was posted to this account within the last day."),
     t("Change the text, or say that it is meant to appear twice."),

@@ -82,4 +82,25 @@ export default /** @type {Record<string, string>} */ ({
   "New posts of the client carry them at each link. Without a source it is the network.":
     "Neue Beiträge des Kunden tragen sie an jedem Link. Ohne Quelle ist sie das Netzwerk.",
   "At most 100 characters each.": "Je höchstens 100 Zeichen.",
+  "Archive {name}?": "{name} archivieren?",
+  "Archive the client": "Kunden archivieren",
+  "Archive…": "Archivieren …",
+  Archived: "Archiviert",
+  "{name} is archived.": "{name} ist archiviert.",
+  "{name} is restored.": "{name} ist wiederhergestellt.",
+  "Restore {name}": "{name} wiederherstellen",
+  "Nothing is written or published for it any more, and its feeds rest, until you restore it.":
+    "Für ihn wird nichts mehr geschrieben oder veröffentlicht, und seine Feeds ruhen, bis Sie ihn wiederherstellen.",
+  "Its posts, numbers, files and accounts stay and can be looked at. It still counts in your plan.":
+    "Beiträge, Zahlen, Dateien und Konten bleiben und können angesehen werden. In Ihrem Tarif zählt er weiter.",
+  "{n} post of this client is still to be published, or repeats.":
+    "{n} Beitrag dieses Kunden erscheint noch oder wiederholt sich.",
+  "{n} posts of this client are still to be published, or repeat.":
+    "{n} Beiträge dieses Kunden erscheinen noch oder wiederholen sich.",
+  "Cancel those that are not to go out, and end those that repeat. Then archive the client.":
+    "Brechen Sie ab, was nicht erscheinen soll, und beenden Sie, was sich wiederholt. Archivieren Sie dann den Kunden.",
+  "Show these posts": "Diese Beiträge zeigen",
+  "No client is archived": "Kein Kunde ist archiviert",
+  "Archive a client when its work has ended for now. Everything of it stays.":
+    "Archivieren Sie einen Kunden, wenn die Arbeit für ihn fürs Erste endet. Alles von ihm bleibt.",
 });

@@ -352,4 +352,6 @@ export default /** @type {Record<string, string>} */ ({
   "{n} posts shown": "{n} Beiträge angezeigt",
   "Language of the posts": "Sprache der Beiträge",
   Month: "Monat",
+  "Archived clients": "Archivierte Kunden",
+  Restore: "Wiederherstellen",
 });

@@ -210,4 +210,10 @@ export default /** @type {Record<string, string>} */ ({
   "Open its page, and have the code mailed.": "Öffnen Sie seine Seite, und lassen Sie den Code schicken.",
   "This link has expired.": "Dieser Link ist abgelaufen.",
   "This link was withdrawn.": "Dieser Link wurde zurückgezogen.",
+  "Posts of this client are still to be published.": "Beiträge dieses Kunden sollen noch erscheinen.",
+  "Cancel what is not to go out, and end what repeats. Then archive the client.":
+    "Brechen Sie ab, was nicht erscheinen soll, und beenden Sie, was sich wiederholt. Archivieren Sie dann den Kunden.",
+  "This client is archived: nothing is written or published for it.":
+    "Dieser Kunde ist archiviert: Für ihn wird nichts geschrieben oder veröffentlicht.",
+  "Restore it first, under Clients.": "Stellen Sie ihn zuerst unter „Kunden“ wieder her.",
 });

@@ -10,7 +10,6 @@ export default /** @type {Record<string, string>} */ ({
   "Posts stay here for 30 days.": "Beiträge bleiben hier 30 Tage lang.",
   "Posts that you delete can be restored from here for 30 days.":
     "Gelöschte Beiträge lassen sich von hier 30 Tage lang wiederherstellen.",
-  Restore: "Wiederherstellen",
   "Restored, as a draft.": "Wiederhergestellt, als Entwurf.",
   "Restored.": "Wiederhergestellt.",
   "The trash is empty": "Der Papierkorb ist leer",

@@ -86,4 +86,27 @@ export default /** @type {Record<string, string>} */ ({
   "New posts of the client carry them at each link. Without a source it is the network.":
     "Las publicaciones nuevas del cliente los llevan en cada enlace. Sin fuente, es la red.",
   "At most 100 characters each.": "Como máximo 100 caracteres cada uno.",
+  "Archive {name}?": "¿Archivar {name}?",
+  "Archive the client": "Archivar el cliente",
+  "Archive…": "Archivar…",
+  Archived: "Archivado",
+  "{name} is archived.": "{name} está archivado.",
+  "{name} is restored.": "{name} está restaurado.",
+  "Restore {name}": "Restaurar {name}",
+  "Nothing is written or published for it any more, and its feeds rest, until you restore it.":
+    "No se escribe ni se publica nada más para él, y sus fuentes descansan, hasta que lo restaure.",
+  "Its posts, numbers, files and accounts stay and can be looked at. It still counts in your plan.":
+    "Sus publicaciones, cifras, archivos y cuentas se conservan y se pueden ver. Sigue contando en su plan.",
+  "{n} post of this client is still to be published, or repeats.":
+    "{n} publicación de este cliente aún ha de publicarse o se repite.",
+  "{n} posts of this client are still to be published, or repeat.":
+    "{n} publicaciones de este cliente aún han de publicarse o se repiten.",
+  "Cancel those that are not to go out, and end those that repeat. Then archive the client.":
+    "Cancele las que no deban publicarse y termine las que se repiten. Después archive el cliente.",
+  "Show these posts": "Mostrar estas publicaciones",
+  "No client is archived": "Ningún cliente está archivado",
+  "Archive a client when its work has ended for now. Everything of it stays.":
+    "Archive un cliente cuando su trabajo termine por ahora. Todo lo suyo se conserva.",
+  "many|{n} posts of this client are still to be published, or repeat.":
+    "{n} de publicaciones de este cliente aún han de publicarse o se repiten.",
 });

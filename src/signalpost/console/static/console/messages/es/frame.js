@@ -387,4 +387,6 @@ export default /** @type {Record<string, string>} */ ({
   "many|{n} posts shown": "{n} de publicaciones visibles",
   "Language of the posts": "Idioma de las publicaciones",
   Month: "Mes",
+  "Archived clients": "Clientes archivados",
+  Restore: "Restaurar",
 });

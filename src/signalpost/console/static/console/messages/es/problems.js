@@ -203,4 +203,10 @@ export default /** @type {Record<string, string>} */ ({
   "Open its page, and have the code mailed.": "Abre su página y pide que se te envíe el código.",
   "This link has expired.": "Este enlace ha caducado.",
   "This link was withdrawn.": "Este enlace se ha retirado.",
+  "Posts of this client are still to be published.": "Aún hay publicaciones de este cliente por publicar.",
+  "Cancel what is not to go out, and end what repeats. Then archive the client.":
+    "Cancele lo que no deba publicarse y termine lo que se repite. Después archive el cliente.",
+  "This client is archived: nothing is written or published for it.":
+    "Este cliente está archivado: no se escribe ni se publica nada para él.",
+  "Restore it first, under Clients.": "Restáurelo primero en «Clientes».",
 });

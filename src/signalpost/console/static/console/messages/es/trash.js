@@ -10,7 +10,6 @@ export default /** @type {Record<string, string>} */ ({
   "Posts stay here for 30 days.": "Las publicaciones se quedan aquí 30 días.",
   "Posts that you delete can be restored from here for 30 days.":
     "Las publicaciones que eliminas se pueden restaurar desde aquí durante 30 días.",
-  Restore: "Restaurar",
   "Restored, as a draft.": "Restaurada, como borrador.",
   "Restored.": "Restaurada.",
   "The trash is empty": "La papelera está vacía",
