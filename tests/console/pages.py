@@ -61,3 +61,12 @@ async def all_of(page: Page, key: str) -> AsyncIterator[str]:
             each for each in dict.fromkeys(found) if each.startswith(f"{start}/") and each not in {*seen, *waiting}
         ]
         yield address
+
+
+async def module_of(page: Page, name: str) -> str:
+    """Return the address of a module of the console that the page has loaded, to be imported there."""
+    address = await page.evaluate(
+        "(part) => performance.getEntriesByType('resource').find((entry) => entry.name.includes(part))?.name", name
+    )
+    assert address, f"{name} was not loaded"
+    return str(address)

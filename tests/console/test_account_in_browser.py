@@ -5,13 +5,14 @@ import base64
 import json
 import secrets
 from typing import Any
+from urllib.parse import quote
 
 import asyncpg
 import httpx
 import pytest
 from playwright.async_api import expect
 from tests.console.browser import OpenPage, sign_in, violations
-from tests.console.pages import visit
+from tests.console.pages import module_of, visit
 from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 
@@ -45,9 +46,21 @@ async def logs_in(owned: Api, email: str, password: str) -> int:
     return answer.status_code
 
 
+_MORE_SESSIONS = """
+insert into session (id, user_id, workspace_id, created_at, expires_at)
+select gen_random_uuid(), s.user_id, s.workspace_id, s.created_at - n * interval '1 second', s.expires_at
+from generate_series(1, 520) n, (
+    select s.* from session s join app_user u on u.id = s.user_id where u.email = $1 limit 1) s
+"""
+
+
 async def test_a_person_saves_what_is_known_about_them(open_page: OpenPage, owned: Api) -> None:
     """As the API has it, and nothing that lets anyone in."""
     email, state = await new_person(owned)
+    database = await asyncio.to_thread(start_postgres, owned.service.folder / "data")
+    connection = await asyncpg.connect(database.dsn())
+    await connection.execute(_MORE_SESSIONS, email)
+    await connection.close()
     async with open_page(at=owned.service, storage_state=state) as page:
         await visit(page, "/console/account")
         async with page.expect_download() as saving:
@@ -55,7 +68,18 @@ async def test_a_person_saves_what_is_known_about_them(open_page: OpenPage, owne
         saved = await saving.value
         await expect(page.get_by_text("Your data is saved as my-data.json.")).to_be_visible()
         data = json.loads((await saved.path()).read_text())
-        sessions = (await (await page.request.get("/api/v1/auth/sessions", headers=CONSOLE)).json())["data"]
+        module = await module_of(page, "/pages/account-data.js")
+        short = await page.evaluate("async (module) => (await import(module)).collect(100)", module)
+        path, sessions = "/api/v1/auth/sessions?limit=100", list[dict[str, object]]()
+        cursor = ""
+        while True:
+            answer = await (await page.request.get(path + cursor, headers=CONSOLE)).json()
+            sessions += answer["data"]
+            if not answer["hasMore"]:
+                break
+            cursor = f"&cursor={quote(answer['nextCursor'])}"
+    assert len(sessions) > 520
+    assert (data["cut"], short["cut"], len(short["sessions"])) == ([], ["sessions"], 100)
     assert saved.suggested_filename == "my-data.json"
     assert (data["person"]["user"]["email"], data["person"]["user"]["name"]) == (email, "Paula Person")
     assert {each["id"] for each in data["sessions"]} == {each["id"] for each in sessions}

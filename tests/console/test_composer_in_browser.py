@@ -1,6 +1,7 @@
 """What the composer says when something stands in the way, and what can be done about it there."""
 
 import re
+import secrets
 from datetime import timedelta
 from typing import Any
 
@@ -8,9 +9,12 @@ import pytest
 from playwright.async_api import Page, expect
 from tests.console import coming
 from tests.console.browser import OpenPage, save_draft, violations
-from tests.console.pages import FIGURES, visit
+from tests.console.pages import FIGURES, module_of, visit
 from tests.helpers.media_files import image
 from tests.helpers.service_process import Api
+
+from signalpost.posts.documents import Utm
+from signalpost.posts.tracking import tracked_link
 
 pytestmark = pytest.mark.xdist_group("browser-posts")
 
@@ -245,6 +249,50 @@ async def test_an_account_can_have_its_own_files_and_title(console: OpenPage, ow
     assert (targets[accounts["first"]]["media"], targets[accounts["first"]]["title"]) == (None, None)
     assert len(targets[accounts["second"]]["media"]) == 1
     assert targets[accounts["second"]]["title"] == "Only here"
+
+
+LINKS = (
+    "https://example.com", "https://example.com/a?b=%20&c", "https://example.com/a?b=1&", "https://example.com#top",
+    "https://example.com/a#/route?x=1", "https://example.com/?UTM_Source=own&utm_campaign=", "HTTP://EXAMPLE.COM/A",
+    "https://m\u00fcller.example/stra\u00dfe", "https://[::1]:8000/a",
+)  # fmt: skip
+
+
+async def test_what_is_added_to_links_is_shown_changed_and_left_out(console: OpenPage, owned: Api, axe: str) -> None:
+    """As the service adds it. What a client has for all posts is there at first; a post has what was chosen for it."""
+    usual = Utm(campaign="spring (26) & more!")
+    body = {"name": f"Links {secrets.token_hex(3)}", "defaultUtm": {"campaign": usual.campaign}}
+    profile = await owned.post("/profiles", json=body)
+    fields = {"profileId": profile["id"], "fields": {"username": f"links{secrets.token_hex(3)}"}}
+    account = await owned.post("/platforms/sandbox/connect", json=fields)
+    async with console(viewport={"width": 360, "height": 900}) as page:
+        await write(page, account, "Without any")
+        added = page.get_by_role("group", name="Links in the post")
+        await expect(page.get_by_label("Text", exact=True)).to_have_value("Without any")
+        await expect(added).to_have_count(0)
+        await page.get_by_label("Text", exact=True).fill("Bread (https://example.com/rye).")
+        await expect(added).to_contain_text(tracked_link("https://example.com/rye", usual, "sandbox"))
+        assert await violations(page, axe) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        shown = await page.evaluate(
+            "async ([module, links, utm]) => {"
+            " const { tracked } = await import(module); return links.map((link) => tracked(link, utm, 'sandbox')); }",
+            [await module_of(page, "/tracking.js"), list(LINKS), {"campaign": usual.campaign, "term": "a*b'c"}],
+        )
+        assert shown == [tracked_link(link, Utm(campaign=usual.campaign, term="a*b'c"), "sandbox") for link in LINKS]
+
+        await added.get_by_label("utm_campaign").fill("summer")
+        await expect(added).to_contain_text("utm_source=sandbox&utm_campaign=summer")
+        await page.get_by_role("button", name="Publish now").click()
+        await page.wait_for_url(re.compile("/console/posts/pst_"))
+        await write(page, account, "Plain https://example.com/plain")
+        await added.get_by_label("Add campaign parameters (UTM)").uncheck()
+        await expect(added.get_by_label("utm_campaign")).to_have_count(0)
+        await page.get_by_role("button", name="Publish now").click()
+        await page.wait_for_url(re.compile("/console/posts/pst_"))
+    listed = (await owned.get("/posts", params={"profileId": profile["id"]}))["data"]
+    posts = {post["text"][:5]: post for post in listed}
+    assert (posts["Bread"]["utm"]["campaign"], posts["Plain"]["utm"]) == ("summer", None)
 
 
 async def test_a_post_repeats_by_a_rule_in_words(console: OpenPage, owned: Api, author: Any, axe: str) -> None:

@@ -21,7 +21,8 @@ import { wallTime } from "./time.js";
  *   variants: Record<string, string>, accountIds: string[], media: File[], options: Options,
  *   own: Record<string, Own>, thread: Part[], repeat: Repeat | null, isRepeatChanged: boolean,
  *   when: "now" | "slot" | "schedule", at: string, timezone: string, queueId: string, firstComment: string,
- * link: string, tags: string, title: string, campaign: string}} Draft
+ * link: string, tags: string, title: string, campaign: string,
+ * utm?: import("signalpost/api").Schemas["UtmIn"] | null}} Draft `utm`: undefined: what the client has
  */
 
 /** @param {string} profileId @param {string} timezone @returns {Draft} */
@@ -49,6 +50,7 @@ export const emptyDraft = (profileId, timezone) => ({
   tags: "",
   title: "",
   campaign: "",
+  utm: undefined,
 });
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -96,6 +98,7 @@ export function draftOf(post, isCopy = false) {
     tags: post.tags.join(", "),
     title: post.title ?? "",
     campaign: post.campaign ?? "",
+    utm: post.utm,
   };
 }
 
@@ -148,6 +151,7 @@ export function bodyOf(draft, purpose) {
     link: draft.link || null,
     firstComment: draft.firstComment || null,
     campaign: draft.campaign || null,
+    ...(draft.utm === undefined ? {} : { utm: draft.utm }),
     tags: draft.tags
       .split(",")
       .map((tag) => tag.trim())

@@ -9,22 +9,34 @@ import { t } from "../i18n.js";
 import { to } from "../router.js";
 import { may } from "../store.js";
 
-async function collect() {
-  const [person, workspaces, sessions, apiKeys, messenger] = await Promise.all([
+/** More of one kind than this are not read; the file and the page say so. */
+const MOST = 10_000;
+
+/** All that is known; `cut`: the kinds of which it has the newest `most` only. @param {number} most */
+export async function collect(most) {
+  const [person, messenger, workspaces, sessions, apiKeys] = await Promise.all([
     get("/auth/me"),
-    all("/workspaces"),
-    all("/auth/sessions"),
-    may("keys:write") ? all("/api-keys", { mine: true }) : [],
     get("/wa/status"),
+    all("/workspaces", {}, most),
+    all("/auth/sessions", {}, most),
+    may("keys:write") ? all("/api-keys", { mine: true }, most) : [],
   ]);
-  return { savedAt: new Date().toISOString(), person, workspaces, sessions, apiKeys, messenger };
+  const lists = /** @type {Record<string, any[] & {cut?: boolean}>} */ ({ workspaces, sessions, apiKeys });
+  const cut = Object.keys(lists).filter((kind) => lists[kind].cut);
+  return { savedAt: new Date().toISOString(), cut, person, ...lists, messenger };
 }
 
 export default function MyData() {
   const [busy, download] = useAction(async () => {
-    const text = JSON.stringify(await collect(), null, 2);
-    saveFile("my-data.json", new Blob([text], { type: "application/json" }));
-    toast(t("Your data is saved as my-data.json."));
+    const data = await collect(MOST);
+    saveFile("my-data.json", new Blob([JSON.stringify(data, null, 2)], { type: "application/json" }));
+    toast(
+      data.cut.length
+        ? t(
+            "my-data.json is saved, but it is not whole: it names under “cut” what it has the newest of only.",
+          )
+        : t("Your data is saved as my-data.json."),
+    );
   });
   return html`
     <${Card} title=${t("My data")}>

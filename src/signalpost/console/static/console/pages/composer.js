@@ -31,6 +31,7 @@ import { More, When } from "./composer-when.js";
 
 const Absent = lazy(() => import("./composer-absent.js"), 2);
 const NetworkOptions = lazy(() => import("./composer-options.js"), 1);
+const Links = lazy(() => import("./composer-links.js"), 2);
 const Thread = lazy(() => import("./composer-thread.js"), 1);
 const Preview = lazy(() => import("./composer-preview.js"));
 const Notices = lazyDialog(() => import("./composer-notices.js"));
@@ -138,6 +139,7 @@ const ofProfile = (profileId) => ({
   accountIds: onlyOne(profileId),
   variants: {},
   own: {},
+  utm: undefined,
   timezone:
     profiles.value?.find((candidate) => candidate.id === profileId)?.timezone ?? workspaceZone.value,
 });
@@ -201,6 +203,13 @@ function Editor({ first }) {
   `;
 }
 
+/** @param {Draft} draft */
+const hasLinks = ({ link, text, variants, thread, firstComment }) =>
+  Boolean(link) ||
+  [text, firstComment, ...Object.values(variants), ...(thread ?? []).map((part) => part.text)].some(
+    (written) => /https?:\/\/./i.test(written),
+  );
+
 /**
  * What a post says, where, how and when.
  * @param {{
@@ -227,6 +236,7 @@ function Content({ draft, own, change, checked, errorAt, onUploading }) {
       <${Thread} ...${props} chosen=${chosen} onUploading=${onUploading} />
     `}
     <${NetworkOptions} ...${props} />
+    ${(draft.utm || hasLinks(draft)) && html`<${Links} ...${props} />`}
     ${!draft.failed && html`<${When} ...${props} />`}
     <${More} ...${props} />
   `;

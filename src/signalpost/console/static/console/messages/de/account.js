@@ -91,4 +91,6 @@ export default /** @type {Record<string, string>} */ ({
     "Wer Sie hier sind, Ihre Arbeitsbereiche, wo Sie angemeldet sind, die Schlüssel, die Sie angelegt haben, und Ihr Telefon, als eine Datei. Was Sie geschrieben haben, ist im Export des Arbeitsbereichs.",
   "You leave a workspace, or delete one that is yours, on its page Team.":
     "Einen Arbeitsbereich verlassen Sie auf seiner Seite Team; einen eigenen löschen Sie dort.",
+  "my-data.json is saved, but it is not whole: it names under “cut” what it has the newest of only.":
+    "my-data.json ist gespeichert, aber nicht vollständig: Unter „cut“ steht, wovon nur das Neueste darin ist.",
 });

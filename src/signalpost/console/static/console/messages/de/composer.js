@@ -166,4 +166,8 @@ export default /** @type {Record<string, string>} */ ({
   "{n} too many": "{n} zu viel",
   "{used} of {limit} texts of the model are used this month.":
     "{used} von {limit} Texten des Modells sind diesen Monat verbraucht.",
+  "Add campaign parameters (UTM)": "Kampagnen-Parameter (UTM) anfügen",
+  "The client has some for all of its posts.": "Der Kunde hat welche für alle seine Beiträge.",
+  "the network": "das Netzwerk",
+  "Links in the post": "Links im Beitrag",
 });

@@ -91,4 +91,6 @@ export default /** @type {Record<string, string>} */ ({
     "Quién eres aquí, tus espacios de trabajo, dónde has iniciado sesión, las claves que has creado y tu teléfono, en un archivo. Lo que has escrito está en la exportación del espacio de trabajo.",
   "You leave a workspace, or delete one that is yours, on its page Team.":
     "Un espacio de trabajo se abandona en su página Equipo; el propio se elimina allí.",
+  "my-data.json is saved, but it is not whole: it names under “cut” what it has the newest of only.":
+    "my-data.json está guardado, pero no completo: en «cut» indica de qué contiene solo lo más reciente.",
 });

@@ -172,4 +172,8 @@ export default /** @type {Record<string, string>} */ ({
   "many|{n} too many": "{n} de más",
   "{used} of {limit} texts of the model are used this month.":
     "Este mes se han usado {used} de {limit} textos del modelo.",
+  "Add campaign parameters (UTM)": "Añadir parámetros de campaña (UTM)",
+  "The client has some for all of its posts.": "El cliente tiene unos para todas sus publicaciones.",
+  "the network": "la red",
+  "Links in the post": "Enlaces de la publicación",
 });
