@@ -85,6 +85,7 @@ async def test_a_person_saves_what_is_known_about_them(open_page: OpenPage, owne
     assert {each["id"] for each in data["sessions"]} == {each["id"] for each in sessions}
     assert [each["id"] for each in data["workspaces"]] == [data["person"]["workspace"]["id"]]
     assert (data["apiKeys"], data["messenger"]["linked"]) == ([], False)
+    assert data["notifications"]["mail"]["decisions"]
     assert not {"token", "secret", "password", "key"} & names_in(data)
 
 
@@ -93,6 +94,36 @@ def names_in(value: object) -> set[str]:
     if isinstance(value, list):
         return set().union(*map(names_in, value))
     return set(value).union(*map(names_in, value.values())) if isinstance(value, dict) else set()
+
+
+async def test_a_person_chooses_what_they_are_mailed_about(open_page: OpenPage, owned: Api, axe: str) -> None:
+    """By the address that each such mail has, on a phone. What was saved is there when the page is opened again."""
+    _, state = await new_person(owned)
+    view = {"viewport": {"width": 360, "height": 900}}
+    async with open_page(at=owned.service, storage_state=state, **view) as page:
+        await visit(page, "/console/account/notifications")
+        card = page.get_by_role("region", name="Mails to me")
+        decisions = card.get_by_role("checkbox", name="Decisions on my posts")
+        quiet = card.get_by_role("checkbox", name="Quiet hours")
+        await expect(decisions).to_be_checked()
+        await expect(quiet).not_to_be_checked()
+        await expect(card.get_by_role("checkbox", name="Tickets of users")).to_have_count(0)
+        await decisions.uncheck()
+        await quiet.check()
+        await card.get_by_label("Quiet from").fill("21:30")
+        await card.get_by_label("Time zone").select_option("Europe/Berlin")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert await violations(page, axe) == []
+        await card.get_by_role("button", name="Save").click()
+        await expect(page.get_by_text("Saved.")).to_be_visible()
+
+        await visit(page, "/console/account/notifications")
+        await expect(decisions).not_to_be_checked()
+        await expect(card.get_by_label("Quiet from")).to_have_value("21:30")
+        await expect(card.get_by_label("Quiet until")).to_have_value("07:00")
+        stored = await (await page.request.get("/api/v1/auth/notifications", headers=CONSOLE)).json()
+    assert [topic for topic, wanted in stored["mail"].items() if not wanted] == ["decisions"]
+    assert stored["quietHours"] == {"start": "21:30", "end": "07:00", "timezone": "Europe/Berlin"}
 
 
 async def test_a_person_ends_other_sessions_and_changes_the_password(open_page: OpenPage, owned: Api, axe: str) -> None:

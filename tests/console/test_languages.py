@@ -21,7 +21,7 @@ from signalpost.console import status_page
 from signalpost.console.texts import DEFAULT, LANGUAGES, NAMES, Texts
 from signalpost.feeds.states import HELD
 from signalpost.mail.languages import texts as mails
-from signalpost.mail.messages import UNSUBSCRIBE_TEXT
+from signalpost.mail.messages import CHOICES_TEXT, UNSUBSCRIBE_TEXT
 from signalpost.networks import CONNECTORS, connectors, options
 from signalpost.networks.contract import Connector
 from signalpost.plans import notices as usage
@@ -191,7 +191,7 @@ def _calls_of_mails() -> Iterator[nodes.Call]:
 def _said_by_mails() -> set[str]:
     """What the templates say, and the words that rooms hand them as values."""
     statuses = {status.replace("_", " ") for status in (*get_args(IncidentStatus), *get_args(Status))}
-    words = {*notices.ADVICE.values(), *HELD.values(), *usage.WORDS.values(), *ROLES, UNSUBSCRIBE_TEXT}
+    words = {*notices.ADVICE.values(), *HELD.values(), *usage.WORDS.values(), *ROLES, UNSUBSCRIBE_TEXT, CHOICES_TEXT}
     return {call.args[0].value for call in _calls_of_mails()} | statuses | words
 
 

@@ -387,6 +387,7 @@ PREPARED: dict[str, Prepare] = {
     "GET /workspaces/{id}/export": _exported,
     "GET /workspaces/{id}/export/content": _exported,
     "PATCH /auth/me": _signed_in,
+    "PATCH /auth/notifications": _signed_in,
     "POST /auth/password": _change_password,
     "DELETE /auth/sessions": _signed_in_twice,
     "DELETE /auth/sessions/{id}": _own_session,

@@ -86,7 +86,7 @@ READS = {
     ("main", "account"): "`signalpost accounts list` shows the whole installation",
     ("main", "api_key"): "`signalpost keys list` shows the whole installation",
     ("main", "app_user"): "`signalpost users list` shows the whole installation",
-    ("mail", "app_user"): "a mail is in the language of its reader",
+    ("mail", "app_user"): "a mail is in the language of its reader, about what they chose, outside their quiet hours",
     ("mail", "job"): "a message that waits is read from its job",
     ("main", "lane"): "`signalpost doctor` counts overdue lanes",
     ("main", "mail_message"): "`signalpost mail list` shows the whole installation",
@@ -214,6 +214,7 @@ ACROSS = {
 
 OPERATIONS_ACROSS = {
     "update_me": "a user has workspaces, not the other way round",
+    "update_notifications": "a user has workspaces, not the other way round",
     "change_password": "a user has workspaces, not the other way round",
     "list_sessions": "a session belongs to the workspace where it began",
     "end_session": "a session belongs to the workspace where it began",

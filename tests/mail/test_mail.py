@@ -5,6 +5,7 @@ import re
 import secrets
 import ssl
 from collections.abc import AsyncIterator
+from datetime import UTC, timedelta
 from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Any, cast
@@ -13,19 +14,20 @@ import msgspec
 import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from tests.helpers.factories import Make
-from tests.helpers.mail import Inbox, InTest, send_waiting, serving, with_smtp
+from tests.helpers.mail import Inbox, InTest, send_waiting, serving, text_of, with_smtp
 
 from signalpost import mail
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.kit import problems
+from signalpost.kit import clock, problems
 from signalpost.kit.crypto import KeyRing
-from signalpost.mail import Message, actions, smtp, work
+from signalpost.mail import Message, actions, smtp, topics, work
 from signalpost.mail.actions import KINDS, PLACES, RETRY_SECONDS
 from signalpost.mail.messages import render
 from signalpost.main import operations
 
 KEYS = KeyRing.from_master(bytes(32))
+SITE = "https://signalpost.test"
 RESET = {"email": "ada@example.test", "minutes": 30, "link": "http://signalpost.test/reset#token=a&b"}
 
 
@@ -183,7 +185,7 @@ async def test_a_workspace_causes_a_bounded_number(mailing: AppContext, make: Ma
 def test_an_address_cannot_add_recipients(to: str) -> None:
     """Whatever let such an address through, no message is made of it."""
     with pytest.raises((ValueError, IndexError)):
-        render(Message(to=to, template="password_reset", values=RESET), "post@example.test", KEYS)
+        render(Message(to=to, template="password_reset", values=RESET), "post@example.test", KEYS, SITE)
 
 
 def test_values_cannot_add_headers_or_markup() -> None:
@@ -193,7 +195,7 @@ def test_values_cannot_add_headers_or_markup() -> None:
         to="ada@example.test", template="welcome", values={"workspace": name, "email": "ada@example.test", "link": "#"}
     )
 
-    made = message_from_bytes(render(message, "post@example.test", KEYS).as_bytes(), policy=policy.default)
+    made = message_from_bytes(render(message, "post@example.test", KEYS, SITE).as_bytes(), policy=policy.default)
 
     assert made["Bcc"] is None
     assert "<script>" not in made.get_body(("html",)).get_content()  # type: ignore[attr-defined]
@@ -202,7 +204,7 @@ def test_values_cannot_add_headers_or_markup() -> None:
 def test_the_welcome_leads_to_the_console_and_the_documentation() -> None:
     """Whoever follows it need not know what an API is."""
     values = {"workspace": "W", "email": "ada@example.test", "link": "http://signalpost.test"}
-    message = render(Message(to="ada@example.test", template="welcome", values=values), "post@example.test", KEYS)
+    message = render(Message(to="ada@example.test", template="welcome", values=values), "post@example.test", KEYS, SITE)
     text = message.get_body(("plain",)).get_content()  # type: ignore[union-attr]
 
     assert re.findall(r"http://signalpost\.test(/\S+)", text) == ["/console", "/docs"]
@@ -212,7 +214,7 @@ def test_the_welcome_leads_to_the_console_and_the_documentation() -> None:
 def test_a_missing_value_is_an_error(name: str) -> None:
     """A message without its link is worse than none."""
     with pytest.raises(Exception, match="undefined"):
-        render(Message(to="ada@example.test", template=name, values={}), "post@example.test", KEYS)
+        render(Message(to="ada@example.test", template=name, values={}), "post@example.test", KEYS, SITE)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +288,7 @@ async def test_a_password_never_travels_in_the_clear(address: str, monkeypatch: 
     url = f"smtp://ada:secret@{address}"
 
     with pytest.raises(smtp.Unreachable, match="STARTTLS"):
-        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test", KEYS))
+        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test", KEYS, SITE))
 
 
 @pytest.fixture(scope="session")
@@ -339,7 +341,7 @@ async def test_starttls_is_used_before_signing_in(
 
     async with serving(inbox, tls_context=own, authenticator=check, auth_required=True) as address:
         url = f"smtp://ada%40example.test:s%2Fcret@{address}"
-        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test", KEYS), tls_context=trusting)
+        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test", KEYS, SITE), tls_context=trusting)
 
     assert logins == [(b"ada@example.test", b"s/cret")]
     assert len(inbox.messages) == 1
@@ -361,3 +363,56 @@ def test_ports_by_default() -> None:
 
 def _reset() -> Message:
     return Message(to="ada@example.test", template="password_reset", values=RESET)
+
+
+HELD = {"workspace": "Corner", "feed": "News", "url": "https://example.com/feed", "reason": "It is gone."}
+ALL_DAY = (("00:00", "12:00"), ("12:00", "00:00"))
+"""Together the whole day: it is one of both now, and a person has one of them."""
+
+
+async def _choose(context: AppContext, email: str, off: list[str], quiet: dict[str, str] | None) -> None:
+    async with context.database.transaction() as db:
+        await db.execute("update app_user set mail_off = $2, quiet_hours = $3 where email = $1", email, off, quiet)
+
+
+async def _have_mailed(context: AppContext, to: str, template: str, values: dict[str, Any]) -> Message:
+    message = Message(to=to, template=template, values=values)
+    async with context.database.transaction() as db:
+        assert await mail.enqueue(db, message)
+    return message
+
+
+async def test_a_topic_that_was_switched_off_is_not_mailed(mailing: AppContext, inbox: Inbox, make: Make) -> None:
+    """The address is compared without case. What always comes does."""
+    owner = await make.owner()
+    await _choose(mailing, owner.email, ["feeds"], None)
+    unwanted = await _have_mailed(mailing, owner.email.upper(), "feed_held", HELD)
+    assert await row_of(mailing, unwanted) == {}
+
+    await _have_mailed(mailing, owner.email, "password_reset", RESET)
+    await _choose(mailing, owner.email, ["decisions"], None)
+    await _have_mailed(mailing, owner.email, "feed_held", HELD)
+    assert await send_waiting(mailing, owner.email) == [None, None]
+    reset, held = inbox.messages
+    assert "/console/account/notifications" not in text_of(reset)
+    link = f"{mailing.fixed_url}/console/account/notifications"
+    assert text_of(held).rstrip().endswith(f"Choose what you are mailed: {link}")
+    html = held.get_body(("html",))
+    assert html is not None
+    assert f'<a href="{link}">' in html.get_content()
+
+
+async def test_in_quiet_hours_a_mail_waits_for_their_end(mailing: AppContext, make: Make) -> None:
+    """It is not lost: it is a job with a later time. What always comes does not wait."""
+    owner = await make.owner()
+    now = clock.actual()
+    start, end = next(hours for hours in ALL_DAY if topics.quiet_until(topics.QuietHours(*hours, "UTC"), now))
+    await _choose(mailing, owner.email, [], {"start": start, "end": end, "timezone": "UTC"})
+    held = await _have_mailed(mailing, owner.email, "feed_held", HELD)
+    reset = await _have_mailed(mailing, owner.email, "password_reset", RESET)
+    statement = "select next_attempt_at from job where kind = 'mail.send' and payload ->> 'id' = $1"
+    async with mailing.database.connection() as db:
+        due = {message.template: await db.fetchval(statement, str(message.id)) for message in (held, reset)}
+    assert due["feed_held"].astimezone(UTC).strftime("%H:%M") == end
+    assert due["feed_held"] - due["password_reset"] < timedelta(hours=13)
+    assert (await row_of(mailing, held))["state"] == "waiting"

@@ -40,7 +40,7 @@ async def test_welcome(context: AppContext, caller: Caller, data: MailTest) -> T
         workspace = next(row for row in await identity.workspaces_of(db, user.id) if row.id == caller.workspace_id)
     values = {"workspace": workspace.name, "email": user.email, "link": context.fixed_url}
     message = Message(to=data.to or user.email, template="welcome", values=values)
-    subject, text = await in_thread(read, message, context.keys)
+    subject, text = await in_thread(read, message, context.keys, context.fixed_url)
     result = await mail.deliver(context, message)
     return TestMail(
         sent=result.state == "sent",

@@ -1,6 +1,6 @@
 from signalpost.context import AppContext
 from signalpost.identity import queries, views
-from signalpost.identity.actions import passwords, person, second_factor, sessions, sign_in, sign_up
+from signalpost.identity.actions import notifications, passwords, person, second_factor, sessions, sign_in, sign_up
 from signalpost.identity.errors import (
     InvalidCredentials,
     LoginThrottled,
@@ -13,6 +13,8 @@ from signalpost.identity.schemas import (
     Login,
     Me,
     MeUpdate,
+    Notifications,
+    NotificationsUpdate,
     PasswordChange,
     PasswordForgot,
     PasswordReset,
@@ -214,6 +216,25 @@ async def update_me(db: Db, caller: Caller, context: AppContext, data: MeUpdate)
     """Change your name, language or time zone. Only a person who is signed in can."""
     await person.update_me(db, caller, data)
     return await _me(db, caller, context)
+
+
+@routes.get("/auth/notifications", scope=SIGNED_IN)
+async def get_notifications(db: Db, caller: Caller) -> Notifications:
+    """Return what you are mailed about, and your quiet hours.
+
+    What concerns how you sign in, leaks, payment, and what you order always comes.
+    """
+    return await notifications.read(db, caller)
+
+
+@routes.patch("/auth/notifications", scope=SIGNED_IN, across_workspaces=True, history="action", raises=(Forbidden,))
+async def update_notifications(db: Db, caller: Caller, data: NotificationsUpdate) -> Notifications:
+    """Choose what you are mailed about, and hours in which such mails wait. Only a person who is signed in can.
+
+    Mails of quiet hours come at their end. This counts for what happens from now on, in all your workspaces.
+    """
+    await notifications.update(db, caller, data)
+    return await notifications.read(db, caller)
 
 
 async def _me(db: Db, caller: Caller, context: AppContext) -> Me:

@@ -5,6 +5,7 @@ from msgspec import UNSET, Meta, UnsetType
 from signalpost.kit import issue_text, value_issues
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.caller import Role
+from signalpost.web.fields import TimeOfDay, TimeZone
 
 # The pattern of HTML's e-mail field. `$` alone would let a line end pass in Python.
 Email = Annotated[
@@ -271,6 +272,100 @@ class MeUpdate(Input):
         Meta(
             description="The time zone in which times are shown; `UTC`: that of the workspace.",
             examples=["Europe/Berlin"],
+        ),
+    ] = UNSET
+
+
+class MailTopics(Output):
+    """What a person is mailed about. What is not here, such as sign-in, passwords, leaks and payment, always comes."""
+
+    approvals: Annotated[
+        bool, Meta(description="Posts that wait for your decision, with a reminder a day before their time.")
+    ]
+    decisions: Annotated[bool, Meta(description="What was decided about posts that you wrote.")]
+    discussions: Annotated[
+        bool, Meta(description="Messages about posts: those that mention you, and those of guests about your posts.")
+    ]
+    accounts: Annotated[bool, Meta(description="Accounts of your workspaces that have to be connected again.")]
+    feeds: Annotated[bool, Meta(description="Feeds of yours that were held.")]
+    webhooks: Annotated[bool, Meta(description="Webhooks of your workspaces that were disabled.")]
+    usage: Annotated[bool, Meta(description="What your workspaces have used of their plans.")]
+    support: Annotated[bool, Meta(description="Answers to your tickets.")]
+    tickets: Annotated[bool, Meta(description="What users write to support. Only staff get these.")]
+
+
+class MailTopicsUpdate(Input):
+    """Any subset of the topics."""
+
+    approvals: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="Posts that wait for your decision, with a reminder a day before their time.", examples=[False]
+        ),
+    ] = UNSET
+    decisions: Annotated[
+        bool | UnsetType, Meta(description="What was decided about posts that you wrote.", examples=[False])
+    ] = UNSET
+    discussions: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="Messages about posts: those that mention you, and those of guests about your posts.",
+            examples=[False],
+        ),
+    ] = UNSET
+    accounts: Annotated[
+        bool | UnsetType,
+        Meta(description="Accounts of your workspaces that have to be connected again.", examples=[False]),
+    ] = UNSET
+    feeds: Annotated[bool | UnsetType, Meta(description="Feeds of yours that were held.", examples=[False])] = UNSET
+    webhooks: Annotated[
+        bool | UnsetType, Meta(description="Webhooks of your workspaces that were disabled.", examples=[False])
+    ] = UNSET
+    usage: Annotated[
+        bool | UnsetType, Meta(description="What your workspaces have used of their plans.", examples=[False])
+    ] = UNSET
+    support: Annotated[bool | UnsetType, Meta(description="Answers to your tickets.", examples=[False])] = UNSET
+    tickets: Annotated[
+        bool | UnsetType, Meta(description="What users write to support. Only staff get these.", examples=[False])
+    ] = UNSET
+
+
+class QuietHours(Output):
+    """Hours of each day in which no mail of a topic comes: from an evening to a morning if the end is the earlier."""
+
+    start: Annotated[str, Meta(examples=["22:00"])]
+    end: Annotated[str, Meta(examples=["07:00"])]
+    timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
+
+
+class QuietHoursIn(Input):
+    """Hours of each day in which mails of topics wait; what waited comes at their end."""
+
+    start: Annotated[TimeOfDay, Meta(description="When they begin.", examples=["22:00"])]
+    end: Annotated[
+        TimeOfDay, Meta(description="When they end: if that is the earlier time, on the next day.", examples=["07:00"])
+    ]
+    timezone: Annotated[TimeZone, Meta(description="The IANA time zone of both.", examples=["Europe/Berlin"])]
+
+
+class Notifications(Output):
+    """What a person is mailed about, and when."""
+
+    mail: MailTopics
+    quiet_hours: Annotated[QuietHours | None, Meta(description="Null: mails come at any hour.")]
+
+
+class NotificationsUpdate(Input):
+    """Any subset of the fields."""
+
+    mail: Annotated[
+        MailTopicsUpdate | UnsetType, Meta(description="The topics to change.", examples=[{"decisions": False}])
+    ] = UNSET
+    quiet_hours: Annotated[
+        QuietHoursIn | UnsetType | None,
+        Meta(
+            description="Null: mails come at any hour.",
+            examples=[{"start": "22:00", "end": "07:00", "timezone": "Europe/Berlin"}],
         ),
     ] = UNSET
 

@@ -1,5 +1,5 @@
-"""Mail: templates, the outbox and the mail server. Of users it knows the language alone, and it does not decide when a
-message is sent.
+"""Mail: templates, the outbox and the mail server. Of users it knows the language and what they chose to be
+mailed about, and it does not decide when a message is necessary.
 
 Call `mail.enqueue(db, message)` in the transaction that makes a message necessary. What nobody but the recipient may
 read, such as a link that signs in, goes into `secrets=mail.seal(context.keys, {...})` instead of `values`. A message

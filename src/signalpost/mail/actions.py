@@ -1,6 +1,7 @@
 """The outbox: a message is a job of the engine until the mail server has accepted it, and a row with its state."""
 
 import asyncio
+from datetime import datetime
 from typing import Final, Literal
 from uuid import UUID
 
@@ -9,11 +10,12 @@ from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.engine import jobs
-from signalpost.kit import batches, log
+from signalpost.kit import batches, clock, log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
 from signalpost.mail.languages.texts import language_of
 from signalpost.mail.messages import Message, mailbox_of, render
+from signalpost.mail.topics import TOPICS, QuietHours, quiet_until
 
 JOB: Final = "mail.send"
 PER_SENDER: Final = 200
@@ -32,6 +34,7 @@ _LOCALE = """
 select coalesce(
     (select locale from app_user where email_key = lower($1)), (select locale from app_user where id = $2::uuid))
 """
+_CHOSEN = "select $2 = any(mail_off), quiet_hours from app_user where email_key = lower($1)"
 _ATTEMPT = """
 insert into mail_message (id, workspace_id, recipient, mailbox, template, attempts) values ($1, $2, $3, $4, $5, 1)
 on conflict (id) do update set attempts = mail_message.attempts + 1 returning attempts
@@ -83,6 +86,9 @@ async def enqueue(
 ) -> bool:
     """Have the message sent; return False if its mailbox, or whoever causes it, had enough: then nothing was written.
 
+    A message of a topic (`topics.TOPICS`) is not sent to a person who switched that off, and waits for the end of their
+    quiet hours.
+
     Args:
         db: the transaction that makes it necessary.
         message: its template says how many of its kind a mailbox receives (`kinds`).
@@ -93,6 +99,9 @@ async def enqueue(
         queue: of what goes to many people, so that it delays no other message.
         sender_id: the user who has it sent; a recipient who is no user is addressed in their language.
     """
+    is_on, run_at = await _choice(db, message)
+    if not is_on:
+        return True
     kind = KINDS[message.template]
     noted: bool | None = await db.fetchval(
         _NOTE, message.id, workspace_id, owner_id, message.to, mailbox_of(message.to), message.template, kind,
@@ -107,8 +116,21 @@ async def enqueue(
         locale: str | None = await db.fetchval(_LOCALE, message.to, sender_id)
         message.values = message.values | {"language": language_of(locale)}
     key = f"{JOB}:{message.id.hex}"
-    await jobs.enqueue(db, JOB, msgspec.to_builtins(message), unique_key=key, workspace_id=workspace_id, queue=queue)
+    payload = msgspec.to_builtins(message)
+    await jobs.enqueue(db, JOB, payload, unique_key=key, workspace_id=workspace_id, queue=queue, run_at=run_at)
     return True
+
+
+async def _choice(db: Db, message: Message) -> tuple[bool, datetime | None]:
+    """Return whether its recipient wants the message, and until when it waits; None: it is sent now."""
+    topic = TOPICS.get(message.template)
+    record = None if topic is None else await db.fetchrow(_CHOSEN, message.to, topic)
+    if record is None:
+        return True, None
+    is_off, quiet_hours = record
+    if is_off or quiet_hours is None:
+        return not is_off, None
+    return True, quiet_until(msgspec.convert(quiet_hours, QuietHours), clock.actual())
 
 
 _LATELY: Final = """
@@ -143,7 +165,7 @@ async def deliver(context: AppContext, message: Message) -> Result:
     if settings.smtp_url is None:
         _logger.warning("mail.kept", message=message.id.hex, template=message.template, remedy="signalpost mail list")
         return Result("kept", "SIGNALPOST_SMTP_URL is not set")
-    email = await asyncio.to_thread(render, message, settings.mail_from, context.keys)
+    email = await asyncio.to_thread(render, message, settings.mail_from, context.keys, context.fixed_url)
     from signalpost.mail import smtp  # noqa: PLC0415 - as `render`: only who sends mail needs it
 
     try:

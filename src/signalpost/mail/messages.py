@@ -12,6 +12,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.markdown import to_html
 from signalpost.mail.languages.texts import Texts, language_of
+from signalpost.mail.topics import TOPICS
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 UNSUBSCRIBE: Final = "unsubscribe_link"
 """The value that makes a message one of a subscription."""
 UNSUBSCRIBE_TEXT: Final = "To receive no more of these messages: {link}"
+CHOICES_PATH: Final = "/console/account/notifications"
+CHOICES_TEXT: Final = "Choose what you are mailed: {link}"
 _SECRETS: Final = "mail-secrets"
 
 
@@ -50,10 +53,12 @@ def mailbox_of(address: str) -> str:
     return f"{local.partition('+')[0] or local}@{domain}"
 
 
-def _values(message: Message, keys: KeyRing) -> dict[str, Any]:
+def _values(message: Message, keys: KeyRing, base_url: str) -> dict[str, Any]:
     """Return what the templates may use: besides the values, `t`, which says a text in `language`."""
     texts = Texts(language_of(message.values.get("language")))
     spoken = message.values | {"t": texts, "language": texts.language}
+    if message.template in TOPICS:
+        spoken["choices_link"] = base_url + CHOICES_PATH
     if not message.secrets:
         return spoken
     return spoken | msgspec.json.decode(keys.open(message.secrets, context=_SECRETS), type=dict[str, str])
@@ -75,9 +80,9 @@ def _templates() -> "Environment":
     return templates
 
 
-def read(message: Message, keys: KeyRing) -> tuple[str, str]:
+def read(message: Message, keys: KeyRing, base_url: str) -> tuple[str, str]:
     """Return the subject, which is the first line of the text template, and the text of a message."""
-    return _text(message, _values(message, keys))
+    return _text(message, _values(message, keys, base_url))
 
 
 def _text(message: Message, values: Mapping[str, Any]) -> tuple[str, str]:
@@ -85,11 +90,14 @@ def _text(message: Message, values: Mapping[str, Any]) -> tuple[str, str]:
     if link := values.get(UNSUBSCRIBE):
         unsubscribe = values["t"](UNSUBSCRIBE_TEXT, link=link)
         text = f"{text.strip()}\n\n{unsubscribe}"
+    if link := values.get("choices_link"):
+        choices = values["t"](CHOICES_TEXT, link=link)
+        text = f"{text.strip()}\n\n{choices}"
     return " ".join(subject.split()), text.strip() + "\n"
 
 
-def render(message: Message, sender: str, keys: KeyRing) -> "EmailMessage":
-    """Return the e-mail. Call it in a thread.
+def render(message: Message, sender: str, keys: KeyRing, base_url: str) -> "EmailMessage":
+    """Return the e-mail; one of a topic leads below `base_url` to where its reader chooses topics. Call it in a thread.
 
     Whoever sends no mail never imports what this needs: 25 ms.
 
@@ -101,7 +109,7 @@ def render(message: Message, sender: str, keys: KeyRing) -> "EmailMessage":
     from email.policy import SMTP  # noqa: PLC0415 - see above
     from email.utils import format_datetime, parseaddr  # noqa: PLC0415 - see above
 
-    values = _values(message, keys)
+    values = _values(message, keys, base_url)
     subject, text = _text(message, values)
     name, address = parseaddr(sender)
     email = EmailMessage(policy=SMTP)

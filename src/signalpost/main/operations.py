@@ -238,7 +238,7 @@ async def show_mail(context: AppContext, message_id: str) -> str:
         if message is None:
             raise problems.NotFound(f"There is no unsent message {message_id!r}. `mail list` shows them.")
         await audit.command(db, "mail show", subject=message_id)
-    subject, text = read_message(message, context.keys)
+    subject, text = read_message(message, context.keys, context.fixed_url)
     return f"To: {message.to}\nSubject: {subject}\n\n{text}"
 
 

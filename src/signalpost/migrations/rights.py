@@ -27,7 +27,8 @@ _PUBLIC: Final = Rights("select", ALL, sees="true")
 # Users belong to no workspace. Its members, also those who left, are shown with what they made; staff with what they
 # answered. The array is made once for each statement, from the index on members.
 _PEOPLE_COLUMNS: Final = (
-    "select (id, email, email_key, name, avatar_url, timezone, locale, is_staff, last_workspace_id, created_at)"
+    "select (id, email, email_key, name, avatar_url, timezone, locale, is_staff, last_workspace_id, created_at,"
+    " mail_off, quiet_hours)"
 )
 _PEOPLE: Final = f"""
 is_staff or id = any(array(select m.user_id from member m where m.workspace_id = {TENANT}))

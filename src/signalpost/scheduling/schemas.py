@@ -5,7 +5,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from signalpost.kit import issue_text
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.web.fields import ProfileId, TimeZone
+from signalpost.web.fields import ProfileId, TimeOfDay, TimeZone
 
 QueueName = Annotated[
     str,
@@ -16,16 +16,6 @@ QueueName = Annotated[
         extra={issue_text.FORMAT: issue_text.NOT_BLANK},
         description="The name, unique in the profile regardless of case.",
         examples=["Weekday mornings"],
-    ),
-]
-TimeOfDay = Annotated[
-    str,
-    Meta(
-        pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$",
-        max_length=5,
-        extra={issue_text.FORMAT: "Must be a time of day, such as 09:00."},
-        description="A wall time, from 00:00 to 23:59.",
-        examples=["09:00"],
     ),
 ]
 DayOfWeek = Annotated[int, Meta(ge=0, le=6, description="A day of the week; 0 is Monday.", examples=[0])]

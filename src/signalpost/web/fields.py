@@ -103,6 +103,16 @@ Name = Annotated[str, Meta(min_length=1, max_length=100, description="The displa
 ExternalId = Annotated[
     str, Meta(min_length=1, max_length=200, description="Your own id, unique in the workspace.", examples=["cms-4711"])
 ]
+TimeOfDay = Annotated[
+    str,
+    Meta(
+        pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$",
+        max_length=5,
+        extra={issue_text.FORMAT: "Must be a time of day, such as 09:00."},
+        description="A wall time, from 00:00 to 23:59.",
+        examples=["09:00"],
+    ),
+]
 TimeZone = Annotated[
     str,
     Meta(

@@ -5,6 +5,8 @@ from typing import Final
 GERMAN: Final = {
     "Receive no more of these messages": "Diese Nachrichten nicht mehr erhalten",
     "To receive no more of these messages: {link}": "Um diese Nachrichten nicht mehr zu erhalten: {link}",
+    "Choose what you are mailed": "Wählen, worüber Sie Mails erhalten",
+    "Choose what you are mailed: {link}": "Wählen Sie, worüber Sie Mails erhalten: {link}",
     "Posts wait for these accounts of the workspace {workspace}, or soon will:":
         "Für diese Konten des Arbeitsbereichs {workspace} warten Beiträge, oder bald:",
     "And {n} more.": "Und {n} weitere.",

@@ -5,6 +5,8 @@ from typing import Final
 SPANISH: Final = {
     "Receive no more of these messages": "No recibir más mensajes como este",
     "To receive no more of these messages: {link}": "Para no recibir más mensajes como este: {link}",
+    "Choose what you are mailed": "Elegir qué correos recibes",
+    "Choose what you are mailed: {link}": "Elige qué correos recibes: {link}",
     "Posts wait for these accounts of the workspace {workspace}, or soon will:":
         "Hay publicaciones que esperan, o pronto esperarán, a estas cuentas del espacio de trabajo {workspace}:",
     "And {n} more.": "Y {n} más.",

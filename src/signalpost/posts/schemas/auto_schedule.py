@@ -3,8 +3,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.scheduling.schemas import DayOfWeek, TimeOfDay
-from signalpost.web.fields import Day, PostId, TimeZone
+from signalpost.scheduling.schemas import DayOfWeek
+from signalpost.web.fields import Day, PostId, TimeOfDay, TimeZone
 
 
 class PostsSchedule(Input):

@@ -14,16 +14,17 @@ const MOST = 10_000;
 
 /** All that is known; `cut`: the kinds of which it has the newest `most` only. @param {number} most */
 export async function collect(most) {
-  const [person, messenger, workspaces, sessions, apiKeys] = await Promise.all([
+  const [person, messenger, notifications, workspaces, sessions, apiKeys] = await Promise.all([
     get("/auth/me"),
     get("/wa/status"),
+    get("/auth/notifications"),
     all("/workspaces", {}, most),
     all("/auth/sessions", {}, most),
     may("keys:write") ? all("/api-keys", { mine: true }, most) : [],
   ]);
   const lists = /** @type {Record<string, any[] & {cut?: boolean}>} */ ({ workspaces, sessions, apiKeys });
   const cut = Object.keys(lists).filter((kind) => lists[kind].cut);
-  return { savedAt: new Date().toISOString(), cut, person, ...lists, messenger };
+  return { savedAt: new Date().toISOString(), cut, person, ...lists, messenger, notifications };
 }
 
 export default function MyData() {

@@ -1,4 +1,5 @@
-// My account: who I am, password, second factor, where I am signed in, what acts for me.
+// My account: who I am, what I am mailed about, password, second factor, where I am signed in,
+// what acts for me.
 import { html, useState } from "../html.js";
 import { all, hasExtension, post, remove } from "../api.js";
 import { Button } from "../components/button.js";
@@ -20,13 +21,15 @@ import { useRefusal } from "./account-refusal.js";
 
 const CalendarLinks = lazy(() => import("./calendar-links.js"), 3);
 const Access = lazy(() => import("./account-access.js"));
+const Notifications = lazy(() => import("./account-notifications.js"), 6);
 const MyData = lazy(() => import("./account-data.js"), 3);
 
 /** @typedef {import("signalpost/api").Schemas["Session"]} Session */
 
 const Messenger = lazy(() => import("./account-messenger.js"), 2);
 
-export default function Account() {
+/** @param {{id: string}} props */
+export default function Account({ id }) {
   const { user } = me.value;
   return html`
     <${Page}
@@ -34,6 +37,7 @@ export default function Account() {
       subtitle=${user.name ? `${user.name} · ${user.email}` : user.email}
     >
       <${Person} />
+      <${Notifications} isLinked=${id === "notifications"} />
       <${Password} />
       <${SecondFactor} />
       <${Messenger} />

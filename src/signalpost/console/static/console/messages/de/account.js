@@ -93,4 +93,38 @@ export default /** @type {Record<string, string>} */ ({
     "Einen Arbeitsbereich verlassen Sie auf seiner Seite Team; einen eigenen löschen Sie dort.",
   "my-data.json is saved, but it is not whole: it names under “cut” what it has the newest of only.":
     "my-data.json ist gespeichert, aber nicht vollständig: Unter „cut“ steht, wovon nur das Neueste darin ist.",
+  "Mails to me": "Mails an mich",
+  "I am mailed about": "Ich erhalte Mails über",
+  "Posts to approve": "Beiträge zur Freigabe",
+  "When posts wait for you, and again a day before their time.":
+    "Wenn Beiträge auf Sie warten, und noch einmal einen Tag vor ihrem Termin.",
+  "Decisions on my posts": "Entscheidungen über meine Beiträge",
+  "When someone approves, rejects or wants changes.":
+    "Wenn jemand freigibt, ablehnt oder Änderungen verlangt.",
+  "Mentions and messages": "Erwähnungen und Nachrichten",
+  "When someone names you, or a guest writes about your post.":
+    "Wenn jemand Sie erwähnt oder ein Gast zu Ihrem Beitrag schreibt.",
+  "Accounts to connect again": "Konten, die neu zu verbinden sind",
+  "When an account of your workspace stops working.":
+    "Wenn ein Konto Ihres Arbeitsbereichs nicht mehr funktioniert.",
+  "Feeds on hold": "Angehaltene Feeds",
+  "When a feed of yours is not read any more.": "Wenn ein Feed von Ihnen nicht mehr gelesen wird.",
+  "Disabled webhooks": "Abgeschaltete Webhooks",
+  "When a receiver of your workspace fails for days.":
+    "Wenn ein Empfänger Ihres Arbeitsbereichs tagelang ausfällt.",
+  "Usage of the plan": "Verbrauch des Tarifs",
+  "When a month’s limit of your workspace is almost or fully used.":
+    "Wenn ein Monatslimit Ihres Arbeitsbereichs fast oder ganz verbraucht ist.",
+  "Answers from support": "Antworten des Supports",
+  "When support answers one of your tickets.": "Wenn der Support eines Ihrer Tickets beantwortet.",
+  "Tickets of users": "Tickets von Nutzern",
+  "When a user writes to support, which you belong to.":
+    "Wenn jemand dem Support schreibt, zu dem Sie gehören.",
+  "Quiet hours": "Ruhezeiten",
+  "Such mails wait until they end. None is lost.":
+    "Solche Mails warten bis zu ihrem Ende. Keine geht verloren.",
+  "Mails about signing in, passwords, leaked keys and payment always come, and at once.":
+    "Mails über Anmeldung, Passwörter, öffentlich gewordene Schlüssel und Zahlung kommen immer, und sofort.",
+  "Quiet from": "Ruhe ab",
+  "Quiet until": "Ruhe bis",
 });

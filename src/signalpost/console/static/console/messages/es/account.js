@@ -93,4 +93,36 @@ export default /** @type {Record<string, string>} */ ({
     "Un espacio de trabajo se abandona en su página Equipo; el propio se elimina allí.",
   "my-data.json is saved, but it is not whole: it names under “cut” what it has the newest of only.":
     "my-data.json está guardado, pero no completo: en «cut» indica de qué contiene solo lo más reciente.",
+  "Mails to me": "Correos que recibo",
+  "I am mailed about": "Recibo correos sobre",
+  "Posts to approve": "Publicaciones por aprobar",
+  "When posts wait for you, and again a day before their time.":
+    "Cuando hay publicaciones que te esperan, y otra vez un día antes de su hora.",
+  "Decisions on my posts": "Decisiones sobre mis publicaciones",
+  "When someone approves, rejects or wants changes.": "Cuando alguien aprueba, rechaza o pide cambios.",
+  "Mentions and messages": "Menciones y mensajes",
+  "When someone names you, or a guest writes about your post.":
+    "Cuando alguien te menciona o un invitado escribe sobre tu publicación.",
+  "Accounts to connect again": "Cuentas que hay que volver a conectar",
+  "When an account of your workspace stops working.": "Cuando una cuenta de tu espacio deja de funcionar.",
+  "Feeds on hold": "Feeds detenidos",
+  "When a feed of yours is not read any more.": "Cuando uno de tus feeds ya no se lee.",
+  "Disabled webhooks": "Webhooks desactivados",
+  "When a receiver of your workspace fails for days.":
+    "Cuando un receptor de tu espacio falla durante días.",
+  "Usage of the plan": "Uso del plan",
+  "When a month’s limit of your workspace is almost or fully used.":
+    "Cuando un límite mensual de tu espacio está casi agotado o agotado.",
+  "Answers from support": "Respuestas de soporte",
+  "When support answers one of your tickets.": "Cuando soporte responde a uno de tus tickets.",
+  "Tickets of users": "Tickets de usuarios",
+  "When a user writes to support, which you belong to.":
+    "Cuando un usuario escribe a soporte, del que formas parte.",
+  "Quiet hours": "Horas de silencio",
+  "Such mails wait until they end. None is lost.":
+    "Esos correos esperan hasta que terminen. No se pierde ninguno.",
+  "Mails about signing in, passwords, leaked keys and payment always come, and at once.":
+    "Los correos sobre el inicio de sesión, contraseñas, claves filtradas y pagos llegan siempre, y de inmediato.",
+  "Quiet from": "Silencio desde",
+  "Quiet until": "Silencio hasta",
 });

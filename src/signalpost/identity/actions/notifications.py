@@ -1,0 +1,73 @@
+"""What people choose to be mailed about, and hours in which no mail comes."""
+
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+
+from signalpost.identity.actions.sign_in import record_in_workspaces
+from signalpost.identity.schemas import (
+    MailTopics,
+    Notifications,
+    NotificationsUpdate,
+    QuietHours,
+    QuietHoursIn,
+)
+from signalpost.kit import problems, zones
+from signalpost.kit.db import Db
+from signalpost.kit.problems import Issue
+from signalpost.web.caller import Caller
+
+_READ: Final = "select mail_off, quiet_hours from app_user where id = $1"
+_READ_TO_CHANGE: Final = f"{_READ} for no key update"
+_UPDATE: Final = "update app_user set mail_off = $2, quiet_hours = $3, updated_at = now() where id = $1"
+
+
+async def read(db: Db, caller: Caller) -> Notifications:
+    """Return what the caller chose."""
+    off, quiet_hours = await _row(db, _READ, caller)
+    return Notifications(
+        mail=MailTopics(**{name: name not in off for name in MailTopics.__struct_fields__}),
+        quiet_hours=None if quiet_hours is None else msgspec.convert(quiet_hours, QuietHours),
+    )
+
+
+async def update(db: Db, caller: Caller, data: NotificationsUpdate) -> None:
+    """Change what the caller is mailed about, and when.
+
+    Raises:
+        Forbidden: the caller is an API key.
+        ValidationFailed: the quiet hours end when they begin, or there is no such time zone.
+    """
+    if caller.auth != "session":
+        raise problems.Forbidden(
+            "An API key does not choose what its owner is mailed.",
+            remediation="Sign in with `POST /auth/login` and send its access token.",
+        )
+    off, quiet_hours = await _row(db, _READ_TO_CHANGE, caller)
+    if data.mail is not UNSET:
+        choices = msgspec.structs.asdict(data.mail)
+        off -= {topic for topic, choice in choices.items() if choice is True}
+        off |= {topic for topic, choice in choices.items() if choice is False}
+    if data.quiet_hours is not UNSET:
+        quiet_hours = None if data.quiet_hours is None else _stored(data.quiet_hours)
+    await db.execute(_UPDATE, caller.user_id, sorted(off), quiet_hours)
+    await record_in_workspaces(db, caller.user_id, "update_user")
+
+
+def _stored(quiet: QuietHoursIn) -> dict[str, str]:
+    if zones.zone(quiet.timezone) is None:
+        raise problems.ValidationFailed(errors=[zones.unknown("/quietHours/timezone", quiet.timezone)])
+    if quiet.start == quiet.end:
+        issue = Issue(
+            "/quietHours/end", "not_allowed", "Quiet hours end at another time than they begin; null ends them."
+        )
+        raise problems.ValidationFailed(errors=[issue])
+    return {"start": quiet.start, "end": quiet.end, "timezone": quiet.timezone}
+
+
+async def _row(db: Db, statement: str, caller: Caller) -> tuple[set[str], dict[str, str] | None]:
+    record = await db.fetchrow(statement, caller.user_id)
+    assert record is not None  # noqa: S101 - users are never deleted
+    off, quiet_hours = record
+    return set(off), quiet_hours
