@@ -4,6 +4,7 @@ Which operations are refused is a table: tests/contract/test_archived.py.
 """
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -12,8 +13,9 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 
+SOON = clock.wire(clock.now() + timedelta(days=30))
 _WAITING = """
 select count(*) from target t join post p on p.id = t.post_id where p.profile_id = $1 and t.next_attempt_at is not null
 """
@@ -57,7 +59,7 @@ async def test_it_is_read_and_deleted_until_it_is_restored(api: Api, make: Make)
 async def test_it_is_refused_while_posts_wait_or_repeat(api: Api, make: Make, context: AppContext) -> None:
     owner = await make.owner()
     await make.account(owner)
-    body = {"profileId": owner.profile, "platforms": ["sandbox"], "scheduledAt": "2027-09-01T09:00:00Z"}
+    body = {"profileId": owner.profile, "platforms": ["sandbox"], "scheduledAt": SOON}
     waiting = await make.post(owner, **body, text="Waits")
     repeated = await make.post(owner, **body, text="Repeats", recurrence={"rrule": "FREQ=WEEKLY;COUNT=3"})
 
@@ -78,7 +80,7 @@ async def test_a_post_that_meets_it_is_refused_or_in_its_way(api: Api, make: Mak
     """Posts are created from what was read of the profile before: it must not have been archived meanwhile."""
     owner = await make.owner()
     await make.account(owner)
-    body = {"profileId": owner.profile, "platforms": ["sandbox"], "scheduledAt": "2027-09-01T09:00:00Z"}
+    body = {"profileId": owner.profile, "platforms": ["sandbox"], "scheduledAt": SOON}
     for attempt in range(6):
         posts = [api.post("/posts", json=body | {"text": f"{attempt} {n}"}, key=owner.key) for n in range(4)]
         *created, archived = await asyncio.gather(*posts, archive(api, owner))
