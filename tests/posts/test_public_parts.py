@@ -33,8 +33,8 @@ def changed(count: int, *, text: str | None = None, index: int | None = None, **
     row = msgspec.structs.replace(TARGET, text=text)
     account = ConnectedAccount(TARGET.account_id, "mastodon", "ada", {}, over_limit=False, digest=0, status="active")
     profile = ProfileWithAccounts(
-        clock.now(), "UTC", zone_chosen=True, approval_required=False, over_limit=False, default_utm=None, digest=1,
-        heard=False, accounts=[account],
+        clock.now(), "UTC", zone_chosen=True, approval_required=False, over_limit=False, archived=False,
+        default_utm=None, digest=1, heard=False, accounts=[account],
     )  # fmt: skip
     media = PostMedia([], [], [], {}, [])
     post = msgspec.structs.replace(POST, **fields)
