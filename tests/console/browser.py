@@ -61,8 +61,7 @@ def open_page(windows: Windows, service: Service) -> OpenPage:
                 except Exception:
                     print(await watch.tell())  # noqa: T201 - pytest shows it
                     raise
-                finally:
-                    await window.end()
+                await window.end(page)
         assert not watch.errors, watch.errors
 
     return opened
