@@ -37,11 +37,11 @@ export default function Account({ id }) {
       subtitle=${user.name ? `${user.name} · ${user.email}` : user.email}
     >
       <${Person} />
-      <${Notifications} isLinked=${id === "notifications"} />
       <${Password} />
       <${SecondFactor} />
       <${Messenger} />
       <${ThisBrowser} />
+      <${Notifications} isLinked=${id === "notifications"} />
       <${Sessions} />
       <${Access} />
       ${hasExtension("calendar_links") && html`
