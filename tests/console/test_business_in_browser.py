@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import asyncpg
+import httpx
 import pytest
 from playwright.async_api import Locator, Page, expect
 from simulator import Simulator
@@ -24,6 +25,7 @@ from signalpost.embedded_postgres.start import start_postgres
 from signalpost.kit import ids
 
 pytestmark = pytest.mark.xdist_group("browser-services")
+PHONE = {"width": 360, "height": 740}
 TITLE = '=Measured "bread", warm'
 _SORTED_LIKES = """() => {
   const likes = [...document.querySelectorAll("td[data-label=Likes]")].map(({ innerText }) => innerText);
@@ -137,6 +139,64 @@ async def test_a_month_of_a_client_is_handed_over_on_paper(
 
         await page.get_by_label("Month", exact=True).select_option(index=12)
         await expect(report).to_contain_text("Nothing was published in this month")
+
+
+async def test_reports_are_shared_by_a_link_and_its_end_ends_it(
+    console: OpenPage, measured: Any, staff: Api, axe: str
+) -> None:
+    async with console(locale="en-GB") as page:
+        await visit(page, f"/console/analytics/report?profileId={staff.profile}")
+        await page.get_by_role("button", name="Share by link").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("Mail the link each month to").fill("maria@example.test")
+        assert await violations(page, axe) == []
+        await dialog.get_by_role("button", name="Make the link").click()
+        await expect(dialog).to_contain_text("maria@example.test is mailed the link")
+        url = await dialog.locator("pre").inner_text()
+        assert await violations(page, axe) == []
+        await dialog.get_by_role("button", name="Done").click()
+
+        await page.get_by_role("button", name="Share by link").click()
+        item = dialog.get_by_role("listitem").filter(has_text="maria@example.test")
+        async with httpx.AsyncClient() as reader:
+            assert (await reader.get(url)).status_code == 200
+            await item.get_by_role("button", name="Delete").click()
+            await expect(item).to_have_count(0)
+            assert (await reader.get(url)).status_code == 404
+
+
+async def test_a_client_reads_the_report_by_a_link_without_a_login(
+    open_page: OpenPage, measured: Any, staff: Api, axe: str
+) -> None:
+    """On a phone, without scripts, in the language of the link; on A4; and whoever is mailed it ends that."""
+    zone = (await staff.get(f"/profiles/{staff.profile}"))["timezone"]
+    month = datetime.fromisoformat(measured["publishedAt"]).astimezone(ZoneInfo(zone))
+    views = (await staff.get(f"/analytics/posts/{measured['id']}"))["metrics"][0]["views"]
+    body = {"profileId": staff.profile, "language": "de", "email": "maria@example.test"}
+    url = (await staff.post("/report-links", json=body))["url"]
+    async with open_page(at=staff.service, viewport=PHONE, java_script_enabled=False) as page:
+        await page.goto(f"{url}?month={month:%Y-%m}")
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Business")
+        await expect(page.locator("html")).to_have_attribute("lang", "de")
+        await expect(page.get_by_text("Der Monat ist noch nicht vorbei")).to_be_visible()
+        figure = page.locator(".figures div").filter(has_text="Aufrufe")
+        await expect(figure).to_contain_text(f"{views:,}".replace(",", "."))
+        await expect(page.get_by_role("row").filter(has_text=TITLE)).to_have_count(1)
+        assert (await page.evaluate("document.documentElement.scrollWidth")) <= PHONE["width"]
+        await page.get_by_label("Monat").select_option(index=12)
+        await page.get_by_role("button", name="Zeigen").click()
+        await expect(page.get_by_text("In diesem Monat wurde nichts veröffentlicht.")).to_be_visible()
+
+    async with open_page(at=staff.service) as page:
+        await page.goto(f"{url}?month={month:%Y-%m}")
+        assert await violations(page, axe) == []
+        pages = re.findall(rb"/MediaBox ?\[0 0 (\d+)[.\d]* (\d+)", await page.pdf(prefer_css_page_size=True))
+        assert set(pages) == {(b"594", b"841")}, pages  # A4, upright
+        await page.goto(f"{url}/unsubscribe")
+        await page.get_by_role("button", name="Unsubscribe").click()
+        await expect(page.get_by_role("heading", name="You are unsubscribed")).to_be_visible()
+    listed = await staff.get("/report-links")
+    assert [row["email"] for row in listed["data"]] == [None]
 
 
 async def test_hours_without_enough_posts_have_no_colour(console: OpenPage, measured: Any) -> None:

@@ -25,6 +25,7 @@ from signalpost.mail.messages import CHOICES_TEXT, UNSUBSCRIBE_TEXT
 from signalpost.networks import CONNECTORS, connectors, options
 from signalpost.networks.contract import Connector
 from signalpost.plans import notices as usage
+from signalpost.report_links.actions import remind
 from signalpost.status.states import IncidentStatus
 from signalpost.support.states import Status
 
@@ -32,7 +33,7 @@ PAGES = tools.CHECKOUT / "src/signalpost/console"
 TEMPLATES = Path(mail.__file__).parent / "templates"
 IN_THE_LANGUAGE_OF_THE_READER = (
     "_base", "authorize", "choose", "connect", "first_run", "forgot_password", "invite", "login", "register",
-    "reset_password", "review", "review_code", "review_over", "status", "status_button", "status_subscribe",
+    "report", "reset_password", "review", "review_code", "review_over", "status", "status_button", "status_subscribe",
     "team_invite",
 )  # fmt: skip
 ROLES = {"admin", "editor", "contributor", "approver", "viewer"}  # as the service calls them
@@ -43,7 +44,8 @@ STATUSES = {
     *status_page.SEEDED,
 }
 SPEAKING = (
-    "authorize", "choose", "connect", "first_run", "installable", "invites", "register", "reset_password", "reviews",
+    "authorize", "choose", "connect", "first_run", "installable", "invites", "register", "reports",
+    "reset_password", "reviews",
     "sign_in", "site", "status_feed", "status_page", "status_pages", "team_invites",
 )  # fmt: skip
 AVOIDED = {
@@ -191,7 +193,8 @@ def _calls_of_mails() -> Iterator[nodes.Call]:
 def _said_by_mails() -> set[str]:
     """What the templates say, and the words that rooms hand them as values."""
     statuses = {status.replace("_", " ") for status in (*get_args(IncidentStatus), *get_args(Status))}
-    words = {*notices.ADVICE.values(), *HELD.values(), *usage.WORDS.values(), *ROLES, UNSUBSCRIBE_TEXT, CHOICES_TEXT}
+    words = {*notices.ADVICE.values(), *HELD.values(), *usage.WORDS.values(), *ROLES, *remind.MONTHS}
+    words |= {UNSUBSCRIBE_TEXT, CHOICES_TEXT}
     return {call.args[0].value for call in _calls_of_mails()} | statuses | words
 
 

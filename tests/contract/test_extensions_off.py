@@ -18,6 +18,7 @@ from signalpost.context import AppContext
 from signalpost.feeds import work as feeds_work
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import app, wiring
+from signalpost.report_links import work as report_links_work
 from signalpost.request_log import work as request_log_work
 from signalpost.sandbox_clock import work as sandbox_clock_work
 from signalpost.web.routing import Endpoint
@@ -81,14 +82,14 @@ async def test_their_jobs_are_not_started_anew(bare: AppContext) -> None:
     every = {job.kind for job in wiring.job_kinds(bare)}
     started = {job.kind for job in wiring.job_kinds(bare, wiring.rooms(bare.settings))}
     of_comments = {job.kind for job in comments_work.jobs(bare)}
-    assert every - started == {work.JOB for work in (apps_work, request_log_work, sandbox_clock_work)} | of_comments | {
-        feeds_work.PURGE_JOB
-    }
+    assert every - started == {
+        work.JOB for work in (apps_work, report_links_work, request_log_work, sandbox_clock_work)
+    } | of_comments | {feeds_work.PURGE_JOB}
 
 
 async def test_an_unknown_extension_is_named_at_the_start(context: AppContext, tmp_path: Path) -> None:
     settings = dataclasses.replace(context.settings, extensions_off=("streams",), data_dir=tmp_path)
     with pytest.raises(BadSettings) as refused:
         wiring.rooms(settings)
-    known = "apps, calendar_links, comments, feeds, mcp, oidc, request_log, sandbox_clock, stream"
+    known = "apps, calendar_links, comments, feeds, mcp, oidc, report_links, request_log, sandbox_clock, stream"
     assert f"'streams' is no extension; these are: {known}" in str(refused.value)

@@ -236,6 +236,12 @@ async def _subscribed_to(sample: Sample, request: PreparedRequest) -> None:
     request.path = request.path.replace(SEGMENTS["token"], created["url"].rpartition("/")[2])
 
 
+async def _reported_to(sample: Sample, request: PreparedRequest) -> None:
+    data = {"profileId": sample.owner.profile}
+    created = (await sample.api.post("/report-links", json=data, key=sample.owner.key)).json()
+    request.path = request.path.replace(SEGMENTS["token"], created["url"].rpartition("/")[2])
+
+
 async def _signed_address(sample: Sample, request: PreparedRequest) -> None:
     url = (await sample.api.get(f"/media/{sample.ids['med']}", key=sample.owner.key)).json()["url"]
     request.params = dict(parse_qsl(urlsplit(url).query))
@@ -407,6 +413,7 @@ PREPARED: dict[str, Prepare] = {
     "POST /approvals/{token}/code": _reviewed,
     "POST /approvals/{token}/posts/{postId}": _reviewed,
     "GET /calendar/{token}": _subscribed_to,
+    "GET /reports/{token}": _reported_to,
     "GET /media/{id}/content": _signed_address,
     "PUT /media/{id}/upload": _announced,
     "POST /media/uploads": _resumable,

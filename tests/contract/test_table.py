@@ -33,6 +33,7 @@ WITHOUT_CREDENTIALS = """
     POST /approvals/{token}/code
     POST /approvals/{token}/posts/{postId}
     GET /calendar/{token}
+    GET /reports/{token}
     GET /billing/plans
     POST /billing/webhook
     GET /wa/webhook

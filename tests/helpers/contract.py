@@ -181,6 +181,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     found |= await commented(make, owner) if needed & {"cmt", "rpl"} else {}
     for prefix, path, body in (
         ("cal", "/calendar-links", {"name": "Bakery", "profileId": owner.profile}),
+        ("rlk", "/report-links", {"profileId": owner.profile}),
         ("srp", "/saved-replies", {"name": "Thanks", "text": "Thank you!", "profileId": owner.profile}),
         ("crl", "/comment-rules", {"name": "x", "words": ["x"], "tags": ["x"], "profileIds": [owner.profile]}),
         ("fed", "/feeds", {"url": "http://127.0.0.1:9/feed", "profileId": owner.profile}),

@@ -27,9 +27,11 @@ class Scene:
         self.database = database
         self.owner = owner
 
-    async def published(self, at: datetime, *, key: str | None = None, **numbers: int | None) -> tuple[str, UUID]:
+    async def published(
+        self, at: datetime, *, key: str | None = None, content: Mapping[str, Any] | None = None, **numbers: int | None
+    ) -> tuple[str, UUID]:
         """Publish a post at a time; return its id and that of its target. Numbers: what the network says of it."""
-        post = await self.make.post(self.owner, key=key, publishMode="draft")
+        post = await self.make.post(self.owner, key=key, publishMode="draft", **(content or {}))
         target_id = ids.decode("tgt", post["targets"][0]["id"])
         assert target_id is not None
         async with self.database.transaction() as db:

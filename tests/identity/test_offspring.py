@@ -213,6 +213,16 @@ async def calendar_link(scene: Scene, bearer: str) -> Probe:
     return probe
 
 
+async def report_link(scene: Scene, bearer: str) -> Probe:
+    made = await created(scene, "/report-links", {"profileId": scene.owner.profile}, bearer)
+    path = "/reports/" + made["url"].rpartition("/")[2]
+
+    async def probe() -> bool:
+        return (await scene.api.get(path)).status_code == 200
+
+    return probe
+
+
 async def app_grant(scene: Scene, bearer: str) -> Probe:
     person = Person(scene.messenger.context, scene.api, {"accessToken": bearer})
     given = await (await App.registered(scene.api)).allowed(person)
@@ -341,13 +351,13 @@ async def idempotency(scene: Scene, bearer: str) -> Probe:
     return probe
 
 
-READ_ONLY = {"calendar_link"}
+READ_ONLY = {"calendar_link", "report_link"}
 """What only reads does not end with a role, since every role reads; it ends with the client that it reads of."""
 MAKERS: dict[str, Callable[[Scene, str], Awaitable[Probe]]] = {
     maker.__name__: maker
     for maker in (
-        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, calendar_link, app_grant,
-        feed, comment_rule, member, webhook, post, media, session, one_time_token, idempotency,
+        messenger_code, messenger_link, api_key, oauth_flow, platform_invite, approval_link, calendar_link, report_link,
+        app_grant, feed, comment_rule, member, webhook, post, media, session, one_time_token, idempotency,
     )
 }  # fmt: skip
 

@@ -56,5 +56,6 @@ def test_the_reference_shows_each_right_to_the_roles_that_have_it() -> None:
     shown = [" ".join(role[0] for role in EVERYONE if right.belongs_to(role)) for right in roles.RIGHTS]
     assert shown == [
         "o a e c a v", "o a e c", "c", "o a e", "o a e", "o a a", "o a e c", "o a e c a", "o a e", "o a", "o a",
-        "o a e", "o a", "o a", "o a e", "o a", "o a e c a v", "o a", "o a", "o a", "o a", "o a", "o a e c a v", "o",
+        "o a e", "o a", "o a", "o a e", "o a", "o a e c a v", "o a", "o a e c a v", "o a",
+        "o a", "o a", "o a", "o a", "o a e c a v", "o",
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from signalpost.kit import batches
 from signalpost.media.actions import sweep
 from signalpost.plans import notices as usage_notices
 from signalpost.posts import work as posts
+from signalpost.report_links.actions import remind
 from signalpost.support.actions import close
 from signalpost.webhooks.actions import purge
 
@@ -173,6 +174,17 @@ BACKLOGS: Final = {
         f" '{{}}', gen_random_uuid(), '{{}}', {_OLD}, {_OLD} {_ONE_PROFILE}",
         "approval_link",
         "select count(*) from approval_link where expires_at < now()",
+    ),
+    "mails of reports": Backlog(
+        "report_links.mail",
+        "insert into report_link (id, workspace_id, profile_id, token_hash, mode, language, scopes, user_id,"
+        " created_by, created_at, email, sealed_token, next_mail_at) select pg_temp.id_of(n), workspace_id, id,"
+        f" int4send(n), 'live', 'en', '{{}}', gen_random_uuid(), json_build_object('type', 'user', 'id', null, 'name',"
+        f" null), {_OLD}, 'maria@example.com', '', {_OLD} {_ONE_PROFILE}",
+        "report_link",
+        "select count(*) from report_link where next_mail_at < now()",
+        remind.BATCH,
+        share=50,
     ),
     "apps that were never used": Backlog(
         "apps.purge",

@@ -108,6 +108,10 @@ where a.workspace_id = $1 and ($2 or a.platform = 'sandbox') and ($3::uuid[] is 
 and ($4::uuid is null or a.profile_id = $4) and ($5 or a.status <> 'disconnected')
 and {keyset("a.created_at", "a.id", first=6)}
 """
+_OF_PROFILE = f"""{_SELECT}
+where a.workspace_id = $1 and ($2 or a.platform = 'sandbox') and ($3::uuid[] is null or a.profile_id = any($3))
+and a.profile_id = $4 order by a.status = 'disconnected', a.created_at, a.id limit $5
+"""
 _POSTS_TODAY = """
 select account_id, count(*) from target
 where account_id = any($1)
@@ -199,6 +203,14 @@ async def visible(
         profile_id,
         include_disconnected,
         *page.bounds,
+    )
+
+
+async def of_profile(db: Db, caller: Caller, profile_id: UUID, limit: int) -> list[AccountRow]:
+    """Return accounts of a profile, in the order in which they were made; those that are disconnected last."""
+    live = caller.mode == "live"
+    return await rows.read_all(
+        db, _read, _OF_PROFILE, caller.workspace_id, live, caller.sees_profiles, profile_id, limit
     )
 
 

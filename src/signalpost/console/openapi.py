@@ -51,6 +51,7 @@ TAGS = {
     "Posts": "A post has one target per account. Publish it now or later; each target reports its own outcome.",
     "Approval by link": "Links by which people without a user here read posts and decide on them.",
     "Calendar links": "Links by which any calendar program shows when posts go out.",
+    "Reports by link": "Links by which people without a user here read how the posts of a month did.",
     "Apps": "Apps of others that act for a workspace by OAuth 2.1, and what they were allowed.",
     "Comments": "What people write under published posts, and the answers to it.",
     "Feeds": "RSS and Atom feeds whose new items become drafts or posts, by rules.",

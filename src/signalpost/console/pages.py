@@ -13,6 +13,7 @@ from signalpost.console import (
     oauth,
     oidc,
     register,
+    reports,
     reset_password,
     reviews,
     sign_in,
@@ -91,6 +92,7 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([oidc.CALLBACK], oidc_pages.finish),
         *site.routes([oidc.ANSWER], oidc_pages.show),
         *site.routes([oidc.ANSWER], oidc_pages.answer, method="POST", bucket="login"),
+        *_of_reports(site),
         *_of_apps(site),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
@@ -102,6 +104,13 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([reviews.PATH], review_pages.show, bucket="console"),
         *site.routes([reviews.PATH], review_pages.send, method="POST", bucket="console"),
     ]
+
+
+def _of_reports(site: Site) -> list[Route]:
+    """Return the routes of reports by link, unless that extension is off."""
+    if "report_links" in site.web.context.settings.extensions_off:
+        return []
+    return reports.ReportPages(site).routes()
 
 
 def _of_apps(site: Site) -> list[Route]:

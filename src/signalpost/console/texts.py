@@ -57,6 +57,26 @@ class Texts:
             year=day.year,
         )
 
+    def day_of(self, day: str) -> str:
+        """Return a day as it is on the wire as a person reads it."""
+        return self.day(date.fromisoformat(day))
+
+    def local(self, at: str, zone: str) -> str:
+        """Return an instant as it is on the wire in a zone that stands elsewhere: short, for a table."""
+        local = datetime.fromisoformat(at).astimezone(ZoneInfo(zone))
+        return f"{local.day} {self._said.months[local.month - 1]} {local:%H:%M}"
+
+    def month(self, month: str) -> str:
+        """Return a month such as `2026-11` as a person reads it."""
+        year, number = month.split("-")
+        return f"{self._said.long_months[int(number) - 1]} {year}"
+
+    def number(self, value: int) -> str:
+        """Return a number with its digits in groups, as the language has them."""
+        if abs(value) < self._said.grouped_from:
+            return str(value)
+        return f"{value:,}".replace(",", self._said.thousands)
+
     def percent(self, value: float) -> str:
         """Return a percentage with two digits of its fraction."""
         return f"{value:.2f} %".replace(".", self._said.decimal)

@@ -6,7 +6,7 @@ own: a hook for each room would answer one question.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 from uuid import UUID
 
 from signalpost.kit import ids
@@ -81,12 +81,30 @@ def _messenger(table: str, secret: str) -> Kind:
     )
 
 
+def _link(table: str, maker: Asks) -> Kind:
+    """Return what becomes of links that only show something: whoever reads by one asks what its maker may see."""
+    delete = f"delete from {table} where"  # noqa: S608 - the name of a table
+    of_keys = Ends(f"{delete} key_id = any({{keys}})")
+    return Kind(
+        table,
+        frozenset({"created_by", "user_id", "key_id", "scopes", "token_hash"}),
+        {
+            "key_revoked": of_keys,
+            "key_leaked": of_keys,
+            "key_expired": maker,
+            "rights_lost": maker,
+            "person_left": Ends(f"{delete} user_id = $1 and workspace_id = $2"),
+            "password_changed": Stays("links are listed, and each is ended by itself, as keys are"),
+            "session_stolen": _BY_PERSON,
+        },
+    )
+
+
 _OPEN_INVITE: Final = "and status in ('pending', 'opened', 'partially_connected')"
 _REVOKE_INVITE: Final = "update platform_invite set status = 'revoked', revoked_at = now() where"
 _REVOKE_LINK: Final = "update approval_link set revoked_at = now() where revoked_at is null and"
 _MAKER: Final = Asks("approval_links.actions.guest._maker")
 _STARTER: Final = Asks("accounts.actions.start.require_starter")
-_READER: Final = Asks("calendar_links.actions.read._maker")
 _HOLD_FEED: Final = (
     "update feed set state = 'held', held_reason = 'rights', next_attempt_at = null, version = version + 1,"
     " updated_at = now() where state = 'active' and"
@@ -170,19 +188,8 @@ OFFSPRING: Final = (
             "session_stolen": _BY_PERSON,
         },
     ),
-    Kind(
-        "calendar_link",
-        frozenset({"created_by", "user_id", "key_id", "scopes", "token_hash"}),
-        {
-            "key_revoked": Ends("delete from calendar_link where key_id = any({keys})"),
-            "key_leaked": Ends("delete from calendar_link where key_id = any({keys})"),
-            "key_expired": _READER,
-            "rights_lost": _READER,
-            "person_left": Ends("delete from calendar_link where user_id = $1 and workspace_id = $2"),
-            "password_changed": Stays("links are listed, and each is rotated or ended by itself, as keys are"),
-            "session_stolen": _BY_PERSON,
-        },
-    ),
+    _link("calendar_link", Asks("calendar_links.actions.read._maker")),
+    _link("report_link", Asks("report_links.actions.read.maker_of")),
     Kind(
         "feed",
         frozenset({"created_by", "user_id", "key_id", "scopes"}),
@@ -326,15 +333,7 @@ OFFSPRING: Final = (
     Kind(
         "idempotency",
         frozenset({"credential"}),
-        {
-            "key_revoked": _FIRST,
-            "key_leaked": _FIRST,
-            "key_expired": _FIRST,
-            "rights_lost": _FIRST,
-            "person_left": _FIRST,
-            "password_changed": _FIRST,
-            "session_stolen": _FIRST,
-        },
+        dict.fromkeys(get_args(Cause), _FIRST),
     ),
 )
 
@@ -347,10 +346,7 @@ ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "billing_feedback": ("user_id", "what a person answered"),
     "comment": ("assignee_id author_id", "who takes care of it, and a person at a network"),
     "comment_reply": ("author user_id", "what a person said: it is sent at once, or when someone else approves it"),
-    "device_login": (
-        "key_id",
-        "opened by nobody; what it is granted is a key of its own",
-    ),
+    "device_login": ("key_id", "opened by nobody; what it is granted is a key of its own"),
     "feature_flag": ("updated_by", "history of the installation"),
     "mail_message": ("owner_id", "counts what was sent"),
     "post_message": ("author user_id", "what a person said"),

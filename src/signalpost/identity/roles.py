@@ -69,6 +69,11 @@ def may_end_others_calendar_links(role: Role) -> bool:
     return role in _ADMINS
 
 
+def may_end_others_report_links(role: Role) -> bool:
+    """Whether the role may list and end the links to reports of other members."""
+    return role in _ADMINS
+
+
 def may_publish(role: Role) -> bool:
     """Whether the role may publish a post without approval; a key also needs the scope itself."""
     return "posts:publish" in SCOPES_OF[role]
@@ -147,6 +152,8 @@ RIGHTS: Final[tuple[Right, ...]] = (
     Right("API keys of others", may_manage_others_api_keys),
     Right("Own calendar links", _scope("posts:read")),
     Right("Calendar links of others", may_end_others_calendar_links),
+    Right("Own links to reports", _scope("analytics:read")),
+    Right("Links to reports of others", may_end_others_report_links),
     Right("Webhooks", _scope("webhooks:read", "webhooks:write")),
     Right("Invite, change and remove members below the own role", _scope("team:write")),
     Right("Name, time zone and redirect addresses of the workspace; its audit log", may_manage_workspace),

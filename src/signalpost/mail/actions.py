@@ -69,6 +69,7 @@ KINDS: Final[dict[str, Kind]] = {
     "webhook_disabled": "own",
     "status_incident": "subscription",
     "status_confirm": "stranger",
+    "report_ready": "own",  # to whoever shares a workspace with the owner; else `stranger`: see `enqueue`
     "team_invite": "own",  # to whoever shares a workspace with the owner; else `stranger`: see `enqueue`
 }
 """Template -> what it is. Whoever adds one decides whether anyone can cause it for a mailbox of a stranger."""

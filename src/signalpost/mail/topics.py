@@ -36,6 +36,7 @@ ALWAYS: Final[Mapping[str, str]] = {
     "export_ready": "they ordered it",
     "team_invite": "whoever gets it has no account yet in which to choose",
     "status_confirm": "whoever gets it may have no account",
+    "report_ready": "a workspace has it mailed to them, and each of them ends that",
     "status_incident": "they subscribed, and each of them ends the subscription",
 }
 """Template -> why it is always sent."""

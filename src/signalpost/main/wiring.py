@@ -33,6 +33,7 @@ import signalpost.plans.room
 import signalpost.posts.room
 import signalpost.profiles.room
 import signalpost.publishing.room
+import signalpost.report_links.room
 import signalpost.request_log.room
 import signalpost.sandbox_clock.room
 import signalpost.scheduling.room
@@ -74,6 +75,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.discussion.room.ROOM,
     signalpost.approval_links.room.ROOM,
     signalpost.calendar_links.room.ROOM,
+    signalpost.report_links.room.ROOM,
     signalpost.feeds.room.ROOM,
     signalpost.comments.room.ROOM,
     signalpost.apps.room.ROOM,

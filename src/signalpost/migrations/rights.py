@@ -40,7 +40,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     **dict.fromkeys(
         (
             "account", "api_key", "app", "app_grant", "approval_link", "attempt",
-            "billing_feedback", "billing_former_customer", "calendar_link",
+            "billing_feedback", "billing_former_customer", "calendar_link", "report_link",
             "billing_handover", "billing_payment", "comment", "comment_reply", "comment_rule", "comment_rule_use",
             "comment_source", "comment_push",
             "delivery", "feed", "feed_item", "lane", "media", "member",

@@ -74,6 +74,11 @@ class Caller(Struct, frozen=True, kw_only=True):
         """The profile filter as a query parameter: None means all."""
         return None if self.profile_ids is None else list(self.profile_ids)
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether this is a key all of whose scopes are for reading."""
+        return self.auth == "api_key" and all(scope.endswith(":read") for scope in self.scopes)
+
     def may_see_profile(self, profile_id: UUID) -> bool:
         """Whether this member or key is allowed to see the profile."""
         return self.profile_ids is None or profile_id in self.profile_ids

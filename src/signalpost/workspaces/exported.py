@@ -76,6 +76,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     "platform_invite": Exported(without=("token_hash",), stays=_SECRET),
     "approval_link": Exported(without=("token_hash", "code_hash", "code_expires_at", "code_tries"), stays=_SECRET),
     "calendar_link": Exported(without=("token_hash",), stays=_SECRET),
+    "report_link": Exported(without=("token_hash", "sealed_token"), stays=_SECRET),
     "messenger_link": Exported(without=("phone_hash", "user_hash", "recipient"), stays=_SECRET),
     "delivery": Exported(
         without=("body", "crashes"), more={"body": "convert_from(t.body, 'UTF8')"}, stays="what was sent is sent"

@@ -43,7 +43,7 @@ def require_writing(caller: Caller) -> None:
     Raises:
         Forbidden: it is.
     """
-    if caller.auth == "api_key" and all(scope.endswith(":read") for scope in caller.scopes):
+    if caller.only_reads:
         raise problems.Forbidden(
             "A key that only reads makes and ends no calendar links.",
             remediation="Use a key that may also write something, or the console.",

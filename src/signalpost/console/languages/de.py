@@ -344,13 +344,52 @@ _TEXTS: Final = {
     "Events are delivered.": "Ereignisse werden zugestellt.",
     "Media": "Medien",
     "Uploads and files.": "Uploads und Dateien.",
+    # Reports by link.
+    "Month": "Monat", "Show": "Zeigen",
+    "The first days of this month are not shown.": "Die ersten Tage dieses Monats werden nicht gezeigt.",
+    "Nothing was published in this month.": "In diesem Monat wurde nichts veröffentlicht.",
+    "Percentages: against as many days before.": "Prozente: gegenüber ebenso vielen Tagen davor.",
+    "Day by day": "Tag für Tag", "Posts by day, at most {n}.": "Beiträge nach Tagen, höchstens {n}.",
+    "Most seen": "Am meisten gesehen", "Post without text": "Beitrag ohne Text", "By network": "Nach Netzwerk",
+    "Posts": "Beiträge", "Followers": "Follower", "New followers": "Neue Follower", "Account": "Konto",
+    "Everything that was published": "Alles, was veröffentlicht wurde", "Published": "Veröffentlicht",
+    "Post": "Beitrag",
+    "The month has more posts than are shown here.": "Der Monat hat mehr Beiträge, als hier stehen.",
+    "No more reports by mail?": "Keine Berichte mehr per E-Mail?",
+    "The link to the report goes on to work.": "Der Link zum Bericht gilt weiter.",
+    "You are unsubscribed": "Sie sind abgemeldet", "Views": "Aufrufe", "Likes": "Gefällt mir", "Shares": "Geteilt",
+    "Engagement": "Interaktion", "{n} views": "{n} Aufrufe", "{n} posts": "{n} Beiträge",
+    "The month is not over: these are its numbers until today.":
+        "Der Monat ist noch nicht vorbei: Das sind seine Zahlen bis heute.",
+    "Views by the day on which posts went out, at most {n}.":
+        "Aufrufe nach dem Tag der Veröffentlichung, höchstens {n}.",
+    "What a network does not give is not counted as 0. Days are those of {zone}.":
+        "Was ein Netzwerk nicht angibt, zählt nicht als 0. Die Tage sind die von {zone}.",
+    "No more reports for {profile} will be mailed to you.":
+        "Sie bekommen keine Berichte für {profile} mehr per E-Mail.",
 }  # fmt: skip
 
 GERMAN: Final = Language(
     name="Deutsch",
     months=("Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."),
+    long_months=(
+        "Januar",
+        "Februar",
+        "März",
+        "April",
+        "Mai",
+        "Juni",
+        "Juli",
+        "August",
+        "September",
+        "Oktober",
+        "November",
+        "Dezember",
+    ),
     weekdays=("Mo.", "Di.", "Mi.", "Do.", "Fr.", "Sa.", "So."),
     date="{weekday} {day}. {month} {year}",
     decimal=",",
+    thousands=".",
+    grouped_from=1_000,
     texts=_TEXTS,
 )

@@ -348,13 +348,51 @@ _TEXTS: Final = {
     "Events are delivered.": "Los eventos se entregan.",
     "Media": "Archivos",
     "Uploads and files.": "Subidas y archivos.",
+    # Reports by link.
+    "Month": "Mes", "Show": "Mostrar",
+    "The first days of this month are not shown.": "Los primeros días de este mes no se muestran.",
+    "Nothing was published in this month.": "En este mes no se publicó nada.",
+    "Percentages: against as many days before.": "Porcentajes: respecto a los mismos días anteriores.",
+    "Day by day": "Día a día", "Posts by day, at most {n}.": "Publicaciones por día, {n} como máximo.",
+    "Most seen": "Lo más visto", "Post without text": "Publicación sin texto", "By network": "Por red",
+    "Posts": "Publicaciones", "Followers": "Seguidores", "New followers": "Seguidores nuevos", "Account": "Cuenta",
+    "Everything that was published": "Todo lo que se publicó", "Published": "Publicado", "Post": "Publicación",
+    "The month has more posts than are shown here.": "El mes tiene más publicaciones de las que se muestran.",
+    "No more reports by mail?": "¿No recibir más informes por correo?",
+    "The link to the report goes on to work.": "El enlace al informe sigue funcionando.",
+    "You are unsubscribed": "Te has dado de baja",
+    "No more reports for {profile} will be mailed to you.": "Ya no recibirás informes de {profile} por correo.",
+    "Views": "Visualizaciones", "Likes": "Me gusta", "Shares": "Veces compartida", "Engagement": "Interacción",
+    "{n} views": "{n} visualizaciones", "{n} posts": "{n} publicaciones",
+    "The month is not over: these are its numbers until today.":
+        "El mes no ha terminado: estos son sus datos hasta hoy.",
+    "Views by the day on which posts went out, at most {n}.":
+        "Visualizaciones por día de publicación, {n} como máximo.",
+    "What a network does not give is not counted as 0. Days are those of {zone}.":
+        "Lo que una red no da no cuenta como 0. Los días son los de {zone}.",
 }  # fmt: skip
 
 SPANISH: Final = Language(
     name="Español",
     months=("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
+    long_months=(
+        "enero",
+        "febrero",
+        "marzo",
+        "abril",
+        "mayo",
+        "junio",
+        "julio",
+        "agosto",
+        "septiembre",
+        "octubre",
+        "noviembre",
+        "diciembre",
+    ),
     weekdays=("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
     date="{weekday}, {day} {month} {year}",
     decimal=",",
+    thousands=".",
+    grouped_from=10_000,
     texts=_TEXTS,
 )

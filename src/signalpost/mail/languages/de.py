@@ -235,4 +235,22 @@ GERMAN: Final = {
         "Auch Programme veröffentlichen, mit einem API-Schlüssel, den Sie dort erzeugen. Die Dokumentation zeigt, "
         "wie:",
     "Welcome, {workspace} is ready": "Willkommen, {workspace} ist bereit",
+    "{profile}: your report for {month}": "{profile}: Ihr Bericht für {month}",
+    "How the posts of {profile} did in {month}, with what was seen most:":
+        "Wie die Beiträge von {profile} im {month} liefen, mit dem, was am meisten gesehen wurde:",
+    "Open the report": "Bericht öffnen",
+    "Whoever has this link reads the report. It comes from {workspace}.":
+        "Wer diesen Link hat, liest den Bericht. Er kommt von {workspace}.",
+    "January": "Januar",
+    "February": "Februar",
+    "March": "März",
+    "April": "April",
+    "May": "Mai",
+    "June": "Juni",
+    "July": "Juli",
+    "August": "August",
+    "September": "September",
+    "October": "Oktober",
+    "November": "November",
+    "December": "Dezember",
 }  # fmt: skip

@@ -227,4 +227,22 @@ SPANISH: Final = {
     "Programs publish too, with an API key that you make there. The documentation shows how:":
         "Los programas también publican, con una clave de API que creas ahí. La documentación explica cómo:",
     "Welcome, {workspace} is ready": "Te damos la bienvenida: {workspace} está listo",
+    "{profile}: your report for {month}": "{profile}: tu informe de {month}",
+    "How the posts of {profile} did in {month}, with what was seen most:":
+        "Cómo fueron las publicaciones de {profile} en {month}, con lo más visto:",
+    "Open the report": "Abrir el informe",
+    "Whoever has this link reads the report. It comes from {workspace}.":
+        "Quien tenga este enlace puede leer el informe. Lo envía {workspace}.",
+    "January": "enero",
+    "February": "febrero",
+    "March": "marzo",
+    "April": "abril",
+    "May": "mayo",
+    "June": "junio",
+    "July": "julio",
+    "August": "agosto",
+    "September": "septiembre",
+    "October": "octubre",
+    "November": "noviembre",
+    "December": "diciembre",
 }  # fmt: skip

@@ -1,5 +1,5 @@
 // A month of a client at a glance, as it is handed to them: on paper, or as a PDF by the browser's own print.
-import { html } from "../html.js";
+import { html, useState } from "../html.js";
 import { all, get } from "../api.js";
 import { LineChart } from "../charts.js";
 import { number, t, tn } from "../i18n.js";
@@ -13,6 +13,7 @@ import { ClientMark } from "../components/avatar.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
+import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { NetworkLogo } from "../components/network-logo.js";
 import { Card } from "../components/page.js";
@@ -33,6 +34,7 @@ await Promise.all([
 
 /** @typedef {import("./analytics-parts.js").Metric} Metric */
 
+const Share = lazyDialog(() => import("./analytics-share.js"));
 const MONTHS = 13;
 const ROWS_MAX = 500;
 
@@ -62,6 +64,7 @@ export default function MonthReport({ query }) {
   const month = choices.includes(query.month) ? query.month : choices[1];
   const [startDate, last] = daysOf(month);
   const period = { startDate, endDate: last < today ? last : "", profileId };
+  const [sharing, setSharing] = useState(false);
   const loaded = useLoad(async () => {
     const [overview, rows, accounts] = await Promise.all([
       get("/analytics/overview", period),
@@ -84,6 +87,11 @@ export default function MonthReport({ query }) {
       <${Button} kind="primary" busy=${loaded.loading} onClick=${() => print()}>
         ${t("Print or save as PDF")}
       <//>
+      ${client && html`
+        <${Button} icon="link" onClick=${() => setSharing(true)}>
+          ${t("Share by link")}
+        <//>
+      `}
       ${!profileId && html`
         <p class="soft">${t("Choose a client at the top for a report of theirs alone.")}</p>
       `}
@@ -93,6 +101,7 @@ export default function MonthReport({ query }) {
         <${Sheet} data=${data} client=${client} month=${month} isOver=${last < today} />
       `}
     <//>
+    ${sharing && client && html`<${Share} client=${client} onClose=${() => setSharing(false)} />`}
   `;
 }
 

@@ -181,6 +181,10 @@ export const PROBLEMS = {
     t("Whoever made this calendar link may no longer read its posts."),
     t("Make a calendar link of your own."),
   ],
+  report_link_ended: () => [
+    t("Whoever made this link may no longer read these numbers."),
+    t("Make a link of your own."),
+  ],
   approval_link_expired: () => [t("This link has expired."), t("Ask whoever sent it for another one.")],
   approval_link_revoked: () => [t("This link was withdrawn."), t("Ask whoever sent it for another one.")],
   invite_revoked: () => [t("This invitation was withdrawn."), t("Ask whoever sent it for another one.")],

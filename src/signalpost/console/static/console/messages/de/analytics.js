@@ -116,4 +116,17 @@ export default /** @type {Record<string, string>} */ ({
   "The month is not over: these are its numbers until today.":
     "Der Monat ist noch nicht vorbei: Das sind seine Zahlen bis heute.",
   Gained: "Zuwachs",
+  "Share by link": "Per Link teilen",
+  "Give this link to your client": "Geben Sie diesen Link Ihrem Kunden",
+  "It is shown only now. Whoever has it reads the reports of this client, and nothing else.":
+    "Er wird nur jetzt angezeigt. Wer ihn hat, liest die Berichte dieses Kunden und sonst nichts.",
+  "{email} is mailed the link on the second day of each month.":
+    "{email} bekommt den Link am zweiten Tag jedes Monats per E-Mail.",
+  "Share the reports of {name}": "Berichte von {name} teilen",
+  "Your client opens the link without a login, and reads each month as it stands here.":
+    "Ihr Kunde öffnet den Link ohne Anmeldung und liest jeden Monat so, wie er hier steht.",
+  "Mail the link each month to": "Den Link jeden Monat mailen an",
+  "Leave it empty to send the link yourself. Months without a post are not mailed.":
+    "Lassen Sie es leer, um den Link selbst zu schicken. Monate ohne Beitrag werden nicht gemailt.",
+  "Links that work": "Links, die gelten",
 });

@@ -14,7 +14,6 @@ export default /** @type {Record<string, string>} */ ({
   "It is shown only now. Whoever has it sees these posts and nothing else, and may decide on them.":
     "Er wird nur jetzt gezeigt. Wer ihn hat, sieht diese Beiträge und nichts anderes und darf über sie entscheiden.",
   "It works for": "Er gilt",
-  "Last opened": "Zuletzt geöffnet",
   "No links": "Keine Links",
   "Only for this e-mail address": "Nur für diese E-Mail-Adresse",
   "Opening it needs a code that is mailed to {email}.":

@@ -354,4 +354,5 @@ export default /** @type {Record<string, string>} */ ({
   Month: "Monat",
   "Archived clients": "Archivierte Kunden",
   Restore: "Wiederherstellen",
+  "Last opened": "Zuletzt geöffnet",
 });

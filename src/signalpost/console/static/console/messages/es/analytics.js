@@ -115,4 +115,17 @@ export default /** @type {Record<string, string>} */ ({
   "The month is not over: these are its numbers until today.":
     "El mes no ha terminado: estos son sus datos hasta hoy.",
   Gained: "Aumento",
+  "Share by link": "Compartir por enlace",
+  "Give this link to your client": "Da este enlace a tu cliente",
+  "It is shown only now. Whoever has it reads the reports of this client, and nothing else.":
+    "Solo se muestra ahora. Quien lo tenga lee los informes de este cliente y nada más.",
+  "{email} is mailed the link on the second day of each month.":
+    "{email} recibe el enlace por correo el segundo día de cada mes.",
+  "Share the reports of {name}": "Compartir los informes de {name}",
+  "Your client opens the link without a login, and reads each month as it stands here.":
+    "Tu cliente abre el enlace sin iniciar sesión y lee cada mes tal como está aquí.",
+  "Mail the link each month to": "Enviar el enlace cada mes a",
+  "Leave it empty to send the link yourself. Months without a post are not mailed.":
+    "Déjalo vacío para enviar el enlace tú. Los meses sin publicaciones no se envían.",
+  "Links that work": "Enlaces que funcionan",
 });

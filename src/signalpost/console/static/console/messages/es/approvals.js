@@ -14,7 +14,6 @@ export default /** @type {Record<string, string>} */ ({
   "It is shown only now. Whoever has it sees these posts and nothing else, and may decide on them.":
     "Solo se muestra ahora. Quien lo tenga ve estas publicaciones y nada más, y puede decidir sobre ellas.",
   "It works for": "Válido durante",
-  "Last opened": "Última apertura",
   "No links": "Sin enlaces",
   "Only for this e-mail address": "Solo para esta dirección de correo",
   "Opening it needs a code that is mailed to {email}.":

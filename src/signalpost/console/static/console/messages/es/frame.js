@@ -389,4 +389,5 @@ export default /** @type {Record<string, string>} */ ({
   Month: "Mes",
   "Archived clients": "Clientes archivados",
   Restore: "Restaurar",
+  "Last opened": "Última apertura",
 });

@@ -209,4 +209,7 @@ export default /** @type {Record<string, string>} */ ({
   "This client is archived: nothing is written or published for it.":
     "Este cliente está archivado: no se escribe ni se publica nada para él.",
   "Restore it first, under Clients.": "Restáurelo primero en «Clientes».",
+  "Whoever made this link may no longer read these numbers.":
+    "Quien creó este enlace ya no puede leer estas cifras.",
+  "Make a link of your own.": "Crea un enlace propio.",
 });
