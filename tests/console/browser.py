@@ -61,7 +61,8 @@ def open_page(windows: Windows, service: Service) -> OpenPage:
                 except Exception:
                     print(await watch.tell())  # noqa: T201 - pytest shows it
                     raise
-                await window.end(page)
+                finally:
+                    await window.end()
         assert not watch.errors, watch.errors
 
     return opened

@@ -10,7 +10,6 @@ from playwright.async_api import Page, expect
 from tests.console import coming
 from tests.console.browser import OpenPage, save_draft, violations
 from tests.console.pages import FIGURES, module_of, visit
-from tests.console.windows import devtools
 from tests.helpers.media_files import image
 from tests.helpers.service_process import Api
 
@@ -37,7 +36,7 @@ async def test_nothing_moves_under_the_pointer_once_the_composer_is_shown(consol
     """On a slow machine, where parts that are loaded later would push down what is being pressed."""
     async with console() as page:
         await page.add_init_script(FIGURES)
-        client = await devtools(page)
+        client = await page.context.new_cdp_session(page)
         await client.send("Emulation.setCPUThrottlingRate", {"rate": 4})
         await visit(page, f"/console/compose?profileId={author['profileId']}")
         await expect(page.get_by_role("button", name="Add a part to the thread")).to_be_visible()

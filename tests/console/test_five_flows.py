@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 from tests.console.browser import OpenPage
-from tests.console.windows import devtools
 from tests.helpers.service_process import Api, installed
 from tests.helpers.webhooks import receiver_server
 
@@ -44,7 +43,7 @@ async def test_the_first_post_of_a_newcomer_over_a_slow_line(open_page: OpenPage
         await fresh.start()
         [link] = re.findall(r"(/first-run\?token=\S+)", fresh.greeting)
         async with open_page(at=fresh) as page:
-            line = await devtools(page)
+            line = await page.context.new_cdp_session(page)
             slow = {"offline": False, "latency": 200, "downloadThroughput": 100_000, "uploadThroughput": 50_000}
             await line.send("Network.emulateNetworkConditions", slow)
             await page.goto(link)

@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 from playwright.async_api import Page, expect
 from tests.console.pages import settled
-from tests.console.windows import devtools
 
 OpenAt = Callable[..., AbstractAsyncContextManager[Page]]
 PHONE = {"width": 360, "height": 740}
@@ -71,9 +70,9 @@ async def test_chromium_finds_nothing_that_keeps_it_from_being_installed(console
     async with console_at("empty") as page:
         await page.goto("/console")
         await settled(page)
-        line = await devtools(page)
-        manifest = await line.send("Page.getAppManifest")
-        found = await line.send("Page.getInstallabilityErrors")
+        devtools = await page.context.new_cdp_session(page)
+        manifest = await devtools.send("Page.getAppManifest")
+        found = await devtools.send("Page.getInstallabilityErrors")
 
     assert manifest["url"].endswith("/console.webmanifest")
     assert manifest["errors"] == []

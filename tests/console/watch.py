@@ -95,9 +95,7 @@ class Watch:
     async def tell(self) -> str:
         """Return what the pages show and what they asked for: the reason why a test failed."""
         pages = [
-            f"{page.url}\n{await page.locator('body').aria_snapshot(timeout=10_000)}"
-            for page in self.context.pages
-            if page.url != "about:blank"  # left by former tests
+            f"{page.url}\n{await page.locator('body').aria_snapshot(timeout=10_000)}" for page in self.context.pages
         ]
         return "\n".join([*pages, *self.answers[-40:], *self.errors])
 

@@ -4,20 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page, Route
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Route
 from tests.console.watch import REPORT
 from tests.helpers.limits import PAGE_SECONDS
-
-LEFT_MAX = 10
-"""Blank pages of former tests in a window."""
-_measured: set[Page] = set()
-"""Pages in which a test has used DevTools."""
-
-
-async def devtools(page: Page) -> CDPSession:
-    """DevTools of a page, which closes when the test ends: what is set there may hold for all pages of its process."""
-    _measured.add(page)
-    return await page.context.new_cdp_session(page)
 
 
 class Window:
@@ -28,7 +17,6 @@ class Window:
         self._address = address
         self._first: Page | None = None
         self._line: CDPSession | None = None
-        self._left: list[Page] = []
 
     async def begin(self, state: Any) -> None:
         """Begin as somebody who signed in, if `state` says so, with nothing else in store."""
@@ -47,31 +35,11 @@ class Window:
             stored = [[each["name"], each["value"]] for each in origin["localStorage"]]
             await self._first.evaluate("stored => stored.forEach(each => localStorage.setItem(...each))", stored)
 
-    async def end(self, page: Page) -> None:
-        """Leave the page of a test blank, and close all others.
-
-        When a page closes, Chromium drops the scripts that the process of the address has in memory, and reads all of
-        them again for the next page. So a few are left, never to be used again, and closed together.
-        """
-        if await _left_blank(page):
-            self._left.append(page)
-        if len(self._left) > LEFT_MAX:
-            self._left.clear()
-        for each in self.context.pages:
-            if each is not self._first and each not in self._left:
-                await each.close()
-
-
-async def _left_blank(page: Page) -> bool:
-    """Whether nothing of what the page was is left."""
-    if page.is_closed() or page in _measured:
-        _measured.discard(page)
-        return False
-    try:
-        await page.goto("about:blank")
-    except Error:  # the page was about to go elsewhere
-        return False
-    return True
+    async def end(self) -> None:
+        """Close the pages of a test."""
+        for page in self.context.pages:
+            if page is not self._first:
+                await page.close()
 
 
 async def _nothing(route: Route) -> None:

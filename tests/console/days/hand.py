@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from playwright.async_api import FilePayload, Locator, Page, expect
 from tests.console import catalogs, pages
-from tests.console.windows import devtools
 
 from signalpost.console.texts import LANGUAGES
 
@@ -141,7 +140,7 @@ class Hand:
 
         Playwright knows the keys of an American one; other letters it inserts, which is nothing that a list hears.
         """
-        line = await devtools(self.page)
+        line = await self.page.context.new_cdp_session(self.page)
         for letter in text:
             key = {"key": letter, "text": letter, "unmodifiedText": letter}
             await line.send("Input.dispatchKeyEvent", {"type": "keyDown", **key})
