@@ -348,7 +348,7 @@ async def test_the_author_hears_of_it_even_if_they_made_the_link(
 
     [row] = await database.pool.fetch(_CODES, owner.workspace_id, "approval_decided")
     message = message_of(row)
-    subject, text = read(message, context.keys)
+    subject, text = read(message, context.keys, context.fixed_url)
     assert (message.to, subject) == (owner.email, "Changes requested: Soup")
     assert "Maria Rossi asks you to change" in text
 
@@ -442,7 +442,7 @@ async def test_links_are_deleted_a_month_after_their_end(
 async def _newest_code(context: AppContext, database: Database, owner: Login) -> str:
     rows = await database.pool.fetch(_CODES + " order by created_at desc, id desc", owner.workspace_id, "approval_code")
     assert rows[0]["payload"]["secrets"]
-    _, text = read(message_of(rows[0]), context.keys)
+    _, text = read(message_of(rows[0]), context.keys, context.fixed_url)
     found = re.search(r"^\d{6}$", text, re.MULTILINE)
     assert found is not None
     return found[0]

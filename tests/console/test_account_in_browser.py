@@ -213,7 +213,7 @@ async def test_a_person_says_who_they_are(open_page: OpenPage, owned: Api, axe: 
         await page.get_by_label("Name", exact=True).fill("Paula P.")
         await page.get_by_label("Language", exact=True).select_option("de")
         await page.get_by_label("Time zone", exact=True).select_option("Asia/Tokyo")
-        await page.get_by_role("button", name="Save").click()
+        await page.get_by_role("button", name="Save", exact=True).click()
         await expect(page.get_by_role("heading", name="Mein Konto")).to_be_visible()
         await expect(page.get_by_text("Gespeichert.")).to_be_visible()
         assert await violations(page, axe) == []

@@ -45,7 +45,7 @@ async def mails(context: AppContext, database: Database, owner: Login) -> list[t
     messages = [
         msgspec.convert(row["payload"], Message) for row in await database.pool.fetch(_MAILS, owner.workspace_id)
     ]
-    return [(message.to, *read(message, context.keys)) for message in messages]
+    return [(message.to, *read(message, context.keys, context.fixed_url)) for message in messages]
 
 
 async def test_messages_stand_in_their_order_with_what_they_answer(

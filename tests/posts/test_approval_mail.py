@@ -43,7 +43,7 @@ async def mailed(context: AppContext, owner: Login) -> list[tuple[str, str, str]
         await approval_mail.mail_deciders(context, cast("Lease", InTest(context.database)), payload)
     rows = await context.database.pool.fetch(_MESSAGES, owner.workspace_id)
     messages = [msgspec.convert(row["payload"], Message) for row in rows]
-    return [(message.to, *read(message, context.keys)) for message in messages]
+    return [(message.to, *read(message, context.keys, context.fixed_url)) for message in messages]
 
 
 async def test_requests_of_two_minutes_are_one_message_to_everyone_who_decides(
@@ -113,7 +113,11 @@ async def reminded(context: AppContext, owner: Login) -> list[tuple[str, str, st
     """Recipient, subject and text of the reminders of the workspace so far."""
     rows = await context.database.pool.fetch(_MESSAGES, owner.workspace_id)
     messages = [msgspec.convert(row["payload"], Message) for row in rows]
-    return [(message.to, *read(message, context.keys)) for message in messages if message.values.get("is_reminder")]
+    return [
+        (message.to, *read(message, context.keys, context.fixed_url))
+        for message in messages
+        if message.values.get("is_reminder")
+    ]
 
 
 async def test_a_reminder_is_planned_a_day_before_the_first_post_is_due(

@@ -50,7 +50,7 @@ async def outbox(database: Database, to: str) -> list[Message]:
 
 def token_of(context: AppContext, message: Message) -> str:
     """The token of the link that only the recipient sees: to confirm, or to unsubscribe."""
-    _, text = read(message, context.keys)
+    _, text = read(message, context.keys, context.fixed_url)
     return re.findall(r"token=(\S+)", text)[0]
 
 
@@ -89,7 +89,7 @@ async def test_an_address_is_mailed_only_after_it_confirmed_and_until_it_unsubsc
     assert (confirmed.status_code, confirmed.json()["status"]) == (200, "active")
     await give(mailing, news)
     [message] = [mail for mail in await outbox(database, email) if mail.template == "status_incident"]
-    mail = render(message, "Status <status@example.test>", mailing.keys)
+    mail = render(message, "Status <status@example.test>", mailing.keys, mailing.fixed_url)
     assert mail["Subject"] == "Down <script>alert(1)</script>: investigating"
     assert mail["List-Unsubscribe"].startswith("<http://signalpost.test/status/unsubscribe?token=sub_")
     assert "token" not in str(message.values)
@@ -128,7 +128,7 @@ async def test_mails_are_in_the_language_of_the_subscription(
     component_id = ids.decode("cmp", part["id"]) or ids.new_id()
     await give(mailing, News(type=notify.INCIDENT, data=incident, component_ids=[component_id]))
     [message] = [mail for mail in await outbox(database, email) if mail.template == "status_incident"]
-    mail = render(message, "Status <status@example.test>", mailing.keys)
+    mail = render(message, "Status <status@example.test>", mailing.keys, mailing.fixed_url)
     text = mail.get_body(("plain",))
     assert mail["Subject"] == "Down: wird untersucht"
     assert text is not None

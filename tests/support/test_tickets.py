@@ -531,7 +531,7 @@ def test_mails_show_the_text_as_markdown_and_a_subject_cannot_become_html(contex
     values = {"number": 7, "subject": "<b>Late</b>", "status": "open", "text": "It *works*.<i>", "link": "http://x/y"}
     email = render(
         Message(to="ada@example.test", template="ticket_answered", values=values), context.settings.mail_from,
-        context.keys,
+        context.keys, context.fixed_url,
     )  # fmt: skip
     html = email.get_body(("html",))
     assert html is not None

@@ -94,7 +94,7 @@ function Choose({ choices }) {
         ${t("Mails about signing in, passwords, leaked keys and payment always come, and at once.")}
       </p>
       <${Button} type="submit" busy=${form.busy}>
-        ${t("Save")}
+        ${t("Save my choices")}
       <//>
     </form>
   `;
