@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from aiohttp import web
 from playwright.async_api import Browser, Page, expect
+from tests.console.pages import visit
 from tests.counterparts.oidc import CLIENT_ID, CLIENT_SECRET, OidcProvider, oidc_provider
 from tests.helpers.limits import PAGE_SECONDS
 from tests.helpers.service_process import Service, installed_with_owner
@@ -85,7 +86,26 @@ async def sign_in(browser: Browser, service: Service, provider: OidcProvider, do
     await page.goto(f"{service.base_url}/console/posts?status=failed")  # asks who is there, and leads back
     await page.get_by_role("link", name="Sign in with Acme ID").click()
     await page.wait_for_url("**/console/posts?status=failed")
+    await unlink(page, f"{service.base_url}/console/account")
+    await page.goto(start)
+    await expect(page.get_by_label("Password")).to_be_visible()  # the provider alone lets nobody in any more
     await context.close()
+
+
+async def unlink(page: Page, account: str) -> None:
+    """End by clicks that the provider signs in as this person."""
+    await visit(page, account)
+    card = page.get_by_role("region", name="Sign-in provider")
+    await expect(card).to_contain_text(f"You sign in with Acme ID as {EMAIL}.")
+    await card.get_by_role("button", name="Unlink it").click()
+    dialog = page.get_by_role("dialog", name="Unlink Acme ID?")
+    await dialog.get_by_label("Password").fill("another password")
+    await dialog.get_by_role("button", name="Unlink it").click()
+    await expect(dialog).to_contain_text("This is not your password.")
+    await dialog.get_by_label("Password").fill(PASSWORD)
+    await dialog.get_by_role("button", name="Unlink it").click()
+    await expect(card).to_contain_text("You can also sign in with Acme ID")
+    await expect(card.get_by_role("button", name="Unlink it")).to_have_count(0)
 
 
 async def enter(page: Page, start: str, name: str) -> None:

@@ -40,6 +40,10 @@ _PASSWORD = "correct horse battery"
 _RESET = (
     "insert into one_time_token (hash, purpose, user_id, expires_at) values ($1, $2, $3, now() + interval '1 hour')"
 )
+_OF_A_PROVIDER = """
+insert into user_identity (issuer, subject, user_id, email) values ('', gen_random_uuid()::text, $1, 'ada@example.com')
+on conflict do nothing
+"""
 _PASSWORD_WITHOUT_TOTP = "update app_user set password_hash = $2, totp_confirmed_at = null where id = $1"
 ELSEWHERE = {
     "GET /platforms/{platform}/callback": "tests/accounts/test_flow_attacks.py",
@@ -133,6 +137,11 @@ async def _totp(sample: Sample, request: PreparedRequest) -> None:
     request.key = (await session_of(sample, sample.owner)).access_token
     if request.path == "/auth/totp":
         request.body = {"password": _PASSWORD}
+        return
+    if request.path == "/auth/oidc/unlink":
+        request.body = {"password": _PASSWORD}
+        async with context.database.transaction() as db:
+            await db.execute(_OF_A_PROVIDER, sample.owner.user_id)
         return
     enrolled = await sample.api.post("/auth/totp", json={"password": _PASSWORD}, key=request.key)
     secret = base64.b32decode(enrolled.json()["secret"])
@@ -400,6 +409,7 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/totp": _totp,
     "POST /auth/totp/confirm": _totp,
     "POST /auth/totp/disable": _totp,
+    "POST /auth/oidc/unlink": _totp,
     "POST /team/invite": _another_guest,
     "POST /team/invites/{token}/accept": _team_guest,
     "POST /team/invites/{token}/decline": _team_guest,

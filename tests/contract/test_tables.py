@@ -224,6 +224,8 @@ OPERATIONS_ACROSS = {
     "enrol_totp": "a user has workspaces, not the other way round",
     "confirm_totp": "a user has workspaces, not the other way round",
     "disable_totp": "a user has workspaces, not the other way round",
+    "get_oidc_link": "a user has workspaces, not the other way round",
+    "unlink_oidc": "a user has workspaces, not the other way round",
     "subscribe_to_status": "subscribers are of the installation, and so are their mails",
     "confirm_status_subscription": "subscribers are of the installation",
     "unsubscribe_from_status": "subscribers are of the installation",

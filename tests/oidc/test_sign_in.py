@@ -89,6 +89,33 @@ async def test_a_user_confirms_once_with_the_password_and_then_signs_in_without(
     assert actions.count("link_oidc") == 1
 
 
+async def test_a_person_unlinks_the_provider_and_confirms_it_again(
+    api: Api, provider: FakeProvider, browser: Browser
+) -> None:
+    user = await known(api, provider)
+    await link(browser)
+    token = (await browser.redeem(await browser.come_back())).json()["accessToken"]
+    bearer = {"Authorization": f"Bearer {token}"}
+
+    async def unlink(password: str) -> int:
+        path = "/api/v1/auth/oidc/unlink"
+        return (await browser.pages.post(path, json={"password": password}, headers=bearer)).status_code
+
+    async def linked() -> tuple[bool, str | None]:
+        found = (await browser.pages.get("/api/v1/auth/oidc", headers=bearer)).json()
+        assert (found["linkedAt"] is None) == (not found["linked"])
+        return found["linked"], found["email"]
+
+    assert await linked() == (True, user["email"])
+    assert await unlink(WRONG_PASSWORD) == 401
+    assert await linked() == (True, user["email"])
+    assert [await unlink(PASSWORD), await unlink(PASSWORD)] == [204, 204]
+    assert await linked() == (False, None)
+    assert (await browser.come_back()).headers["location"] == "/sign-in/oidc/confirm"
+    entries = (await api.get("/audit?limit=100", key=token)).json()["data"]
+    assert [entry["action"] for entry in entries].count("unlink_oidc") == 1
+
+
 async def database_value(database: Database, statement: str, *values: Any) -> Any:
     async with database.connection() as db:
         return await db.fetchval(statement, *values)

@@ -2,7 +2,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from signalpost.kit.wire import Input, Output
+from signalpost.identity.schemas import AnyCode, AnyPassword
+from signalpost.kit.wire import Input, Instant, Output
 
 
 class SignInRedeem(Input):
@@ -28,3 +29,24 @@ class SignInOptions(Output):
 
     password: Annotated[bool, Meta(description="Whether `POST /auth/login` takes passwords.")]
     oidc: Annotated[OidcOption | None, Meta(description="The OpenID provider; null without one.")]
+
+
+class OidcLink(Output):
+    """Whether the OpenID provider of this instance signs in as you."""
+
+    linked: bool
+    email: Annotated[
+        str | None, Meta(description="As the provider stated it when it was linked.", examples=["ada@example.com"])
+    ]
+    linked_at: Instant | None
+    last_used_at: Annotated[Instant | None, Meta(description="When you last signed in with it.")]
+
+
+class OidcUnlink(Input):
+    """Let the provider sign in as you no more."""
+
+    password: AnyPassword
+    code: Annotated[
+        AnyCode | None,
+        Meta(description="With a second factor: a code of the app, or a recovery code.", examples=["287082"]),
+    ] = None

@@ -127,4 +127,11 @@ export default /** @type {Record<string, string>} */ ({
     "Mails über Anmeldung, Passwörter, öffentlich gewordene Schlüssel und Zahlung kommen immer, und sofort.",
   "Quiet from": "Ruhe ab",
   "Quiet until": "Ruhe bis",
+  "You sign in with {name} as {email}.": "Sie melden sich mit {name} als {email} an.",
+  "Unlink it": "Verknüpfung lösen",
+  "You sign in with your password only.": "Sie melden sich nur noch mit Ihrem Passwort an.",
+  "Unlink {name}?": "Verknüpfung mit {name} lösen?",
+  "You then sign in with your password. If you have none, choose one first: sign out, and ask for a new password.":
+    "Sie melden sich dann mit Ihrem Passwort an. Haben Sie keines, wählen Sie zuerst eines: Melden Sie sich ab und fordern Sie ein neues Passwort an.",
+  "Save my choices": "Auswahl speichern",
 });

@@ -125,4 +125,11 @@ export default /** @type {Record<string, string>} */ ({
     "Los correos sobre el inicio de sesión, contraseñas, claves filtradas y pagos llegan siempre, y de inmediato.",
   "Quiet from": "Silencio desde",
   "Quiet until": "Silencio hasta",
+  "You sign in with {name} as {email}.": "Inicias sesión con {name} como {email}.",
+  "Unlink it": "Desvincularlo",
+  "You sign in with your password only.": "Inicias sesión solo con tu contraseña.",
+  "Unlink {name}?": "¿Desvincular {name}?",
+  "You then sign in with your password. If you have none, choose one first: sign out, and ask for a new password.":
+    "Después inicias sesión con tu contraseña. Si no tienes ninguna, elige una antes: cierra la sesión y pide una contraseña nueva.",
+  "Save my choices": "Guardar mi elección",
 });
