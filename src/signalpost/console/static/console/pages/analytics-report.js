@@ -1,6 +1,6 @@
 // A month of a client at a glance, as it is handed to them: on paper, or as a PDF by the browser's own print.
 import { html, useState } from "../html.js";
-import { all, get } from "../api.js";
+import { all, get, hasExtension } from "../api.js";
 import { LineChart } from "../charts.js";
 import { number, t, tn } from "../i18n.js";
 import { useLoad } from "../hooks.js";
@@ -87,7 +87,7 @@ export default function MonthReport({ query }) {
       <${Button} kind="primary" busy=${loaded.loading} onClick=${() => print()}>
         ${t("Print or save as PDF")}
       <//>
-      ${client && html`
+      ${client && hasExtension("report_links") && html`
         <${Button} icon="link" onClick=${() => setSharing(true)}>
           ${t("Share by link")}
         <//>
