@@ -19,6 +19,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from statistics import median
 from typing import Any
 
 import asyncpg
@@ -130,10 +131,10 @@ async def look(db: "asyncpg.Connection[Any]", posts: int, rounds: int) -> float:
 
     targets = [row["target_id"] for row in await db.fetch(_POSTS, posts)]
     await run(targets)  # what is new is stored, and pages are written for the first time
-    idle = [await run([]) for _ in range(rounds)]
-    busy = [await run(targets) for _ in range(rounds)]
-    anyway = sum(size for size, _ in idle) / sum(seconds for _, seconds in idle)
-    return sum(size - seconds * anyway for size, seconds in busy) / rounds / len(targets)
+    pairs = [(await run([]), await run(targets)) for _ in range(rounds)]  # what the posts left to do fades over both
+    return median(busy - seconds * idle / idle_seconds for (idle, idle_seconds), (busy, seconds) in pairs) / len(
+        targets
+    )
 
 
 async def compare(count: int) -> None:
@@ -148,7 +149,7 @@ async def compare(count: int) -> None:
             await publish_least(db, count // 10)
             least = await meter.cost(count, _FLOOR_TABLES, _IS_FLOOR, lambda: publish_least(db, count), idle=False)
             ours = await meter.cost(count, _TABLES, _IS_OURS, lambda: publish(db, tenant, count), idle=True)
-            looked = await look(db, 60, 2)
+            looked = await look(db, 60, 5)
         finally:
             await db.close()
     print("| a post that is published alone | floor | service | ratio | target |")
