@@ -291,6 +291,32 @@ async def test_mails_that_a_mailbox_has_no_place_for_wait_an_hour(
     assert sorted(wait < timedelta(hours=2) for wait in waiting) == [False, True]
 
 
+async def test_a_link_of_a_deleted_profile_is_never_due_again(
+    api: Api, make: Make, owner: Login, context: AppContext, database: Database
+) -> None:
+    profile = await make.profile(owner)
+    created, _ = await link(api, owner, profileId=profile["id"], email=MARIA)
+    assert (await api.delete(f"/profiles/{profile['id']}", key=owner.key)).is_success
+    await due(database, created)
+    assert await mailed(context, database) == []
+    left = "select next_mail_at from report_link where id = $1"
+    assert await database.pool.fetchval(left, ids.decode("rlk", created["id"])) is None
+
+
+async def test_a_token_that_cannot_be_opened_holds_up_no_other_link(
+    api: Api, scene: Scene, context: AppContext, database: Database
+) -> None:
+    await scene.published(last_month(), views=1)
+    lost, _ = await link(api, scene.owner, email=MARIA)
+    await due(database, lost)
+    spoil = "update report_link set sealed_token = '\\x0102' where id = $1"
+    await database.pool.execute(spoil, ids.decode("rlk", lost["id"]))
+    created, path = await link(api, scene.owner, email=MARIA)
+    await due(database, created)
+    [message] = await mailed(context, database)
+    assert path in text_of(message)
+
+
 async def test_two_processes_mail_a_link_once(api: Api, scene: Scene, context: AppContext, database: Database) -> None:
     await scene.published(last_month(), views=1)
     created, _ = await link(api, scene.owner, email=MARIA)
