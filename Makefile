@@ -52,7 +52,7 @@ simulator: $(BASE)  ## Run stand-ins of the networks: make simulator ARGS="--por
 # Whatever the shell says: without cached bytecode every test process compiles the service and the tests again.
 test: export PYTHONDONTWRITEBYTECODE :=
 .PHONY: test
-test: $(DEV) test-tools  ## Set up and run all tests: make test ROOM=support, ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
+test: $(DEV) test-tools bundle  ## Set up and run all tests: make test ROOM=support, ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(if $(ROOM),--room $(ROOM) tests/$(ROOM) tests/contract) $(ARGS)
 
 # Run alone, figures are stored beside those that ran before, so that a full run can be made in parts.
@@ -104,8 +104,13 @@ check-console: $(DEV)  ## Check the types of the console's scripts, and its libr
 	scripts/install-test-tools node console clients
 	scripts/check-console
 
+.PHONY: bundle
+bundle: $(DEV)  ## Bundle the console as a release does: without it, its modules are served as they are
+	@scripts/install-test-tools node console
+	@$(BIN)/python scripts/bundle-console
+
 .PHONY: bench
-bench: $(DEV)  ## Measure speed against bare floors, print ratios
+bench: $(DEV) bundle  ## Measure speed against bare floors, print ratios
 	$(BIN)/python -m bench $(ARGS)
 
 .PHONY: docs
@@ -124,12 +129,12 @@ clients: $(DEV)  ## Generate the typed parts of the clients from the OpenAPI doc
 	$(BIN)/python scripts/generate-clients
 
 .PHONY: pictures
-pictures: $(DEV) test-tools  ## Take the pictures of README and the guides, and print when each page shows
+pictures: $(DEV) test-tools bundle  ## Take the pictures of README and the guides, and print when each page shows
 	$(BIN)/python scripts/take-pictures
 
 .PHONY: release
 release: $(DEV)  ## Build all that is published of a version that has its tag: make release VERSION=1.2.0
-	scripts/install-test-tools node clients n8n-engine
+	scripts/install-test-tools node console clients n8n-engine
 	$(BIN)/python scripts/release build $(VERSION)
 
 .PHONY: lock
@@ -137,7 +142,7 @@ lock: $(DEV)  ## Lock requirements/*.in: make lock ARGS="--upgrade-package NAME"
 	BIN=$(BIN) scripts/lock-requirements $(ARGS)
 
 .PHONY: deb
-deb: $(DEV)  ## Build a Debian package for this machine, in dist
+deb: $(DEV) bundle  ## Build a Debian package for this machine, in dist
 	@mkdir -p dist/wheel && rm -f dist/wheel/*
 	@SOURCE_DATE_EPOCH="$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}" "$(UV)" build --quiet --wheel --no-build-isolation \
 		--python $(BIN)/python --out-dir dist/wheel .

@@ -32,7 +32,7 @@ const rules = {
     "error",
     {
       selector: "TemplateLiteral[quasis.0.value.raw=/\\n/]:not(TaggedTemplateExpression > TemplateLiteral)",
-      message: "Only html`` runs over lines: their indentation is not served.",
+      message: "Only html`` runs over lines: their indentation is not part of a release.",
     },
   ],
   "no-self-assign": "error",

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 
 import httpx
@@ -14,6 +16,7 @@ from tests.console.browser import (
     signed_in,
     windows,
 )
+from tests.counterparts import tools
 
 from signalpost.context import AppContext
 from signalpost.identity.actions import first_run
@@ -32,6 +35,12 @@ __all__ = [
     "signed_in",
     "windows",
 ]
+
+
+@pytest.fixture(scope="package", autouse=True)
+def bundle() -> None:
+    """Bundle the console as a release does: what is tested is what users get."""
+    subprocess.run([sys.executable, tools.CHECKOUT / "scripts/bundle-console"], check=True)
 
 
 @pytest.fixture

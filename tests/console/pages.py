@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from tests.counterparts import tools
 from tests.helpers.limits import PAGE_SECONDS
 
@@ -61,6 +61,20 @@ async def all_of(page: Page, key: str) -> AsyncIterator[str]:
             each for each in dict.fromkeys(found) if each.startswith(f"{start}/") and each not in {*seen, *waiting}
         ]
         yield address
+
+
+async def sources(page: Page) -> str:
+    """Return the address of the folder of the console's modules, of which this page may import any.
+
+    A page runs a bundle, in which they have no addresses. What is imported from here shares no state with it.
+    """
+
+    async def answer(route: Route) -> None:
+        path = FOLDER / urlsplit(route.request.url).path.partition("/sources/")[2]
+        await route.fulfill(path=path, content_type="text/javascript" if path.suffix == ".js" else None)
+
+    await page.route("**/sources/**", answer)
+    return str(await page.evaluate("new URL('/sources/', location.href).href"))
 
 
 async def module_of(page: Page, name: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Page, expect
 from tests.console import coming
 from tests.console.browser import OpenPage, save_draft, violations
-from tests.console.pages import FIGURES, module_of, visit
+from tests.console.pages import FIGURES, sources, visit
 from tests.helpers.media_files import image
 from tests.helpers.service_process import Api
 
@@ -277,7 +277,7 @@ async def test_what_is_added_to_links_is_shown_changed_and_left_out(console: Ope
         shown = await page.evaluate(
             "async ([module, links, utm]) => {"
             " const { tracked } = await import(module); return links.map((link) => tracked(link, utm, 'sandbox')); }",
-            [await module_of(page, "/tracking.js"), list(LINKS), {"campaign": usual.campaign, "term": "a*b'c"}],
+            [await sources(page) + "tracking.js", list(LINKS), {"campaign": usual.campaign, "term": "a*b'c"}],
         )
         assert shown == [tracked_link(link, Utm(campaign=usual.campaign, term="a*b'c"), "sandbox") for link in LINKS]
 

@@ -15,6 +15,7 @@ from playwright.async_api import Error, Page, Route, expect
 from tests.console import catalogs
 from tests.console.browser import OpenPage
 from tests.console.catalogs import TRANSLATED
+from tests.console.pages import sources
 from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
 from tests.helpers.webhooks import receiver_server
@@ -24,9 +25,7 @@ SCRIPT = "<img src=x onerror=alert(1)>\"'</textarea><script>alert(1)</script>"
 
 
 _OVERTAKEN = """
-async () => {
-  const scripts = [...document.querySelectorAll('script[type="module"]')].map((script) => script.src);
-  const folder = scripts[0].slice(0, scripts[0].lastIndexOf("/") + 1);
+async (folder) => {
   const [{ html, render }, { useLoad }] = await Promise.all([import(folder + "html.js"), import(folder + "hooks.js")]);
   const answers = [];
   const shown = [];
@@ -72,7 +71,7 @@ async def test_what_a_change_answers_is_not_replaced_by_what_was_read_before_it(
     """A load that was under way then is made again."""
     async with console() as page:
         await page.goto("/console")
-        shown = await page.evaluate(_OVERTAKEN)
+        shown = await page.evaluate(_OVERTAKEN, await sources(page))
     assert shown == [None, "Starter", "Pro", "Pro, read after it"]
 
 

@@ -15,7 +15,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 from playwright.async_api import TimeoutError as TooLate
 from tests.console.browser import OpenPage
-from tests.console.pages import FIGURES, FOLDER, KEYS, all_of, settled, visit
+from tests.console.pages import FIGURES, FOLDER, KEYS, all_of, settled, sources, visit
 
 pytestmark = pytest.mark.xdist_group("browser-pages")
 OpenAt = Callable[..., AbstractAsyncContextManager[Page]]
@@ -174,13 +174,12 @@ async def test_times_are_those_of_the_workspace_wherever_the_viewer_is(console: 
     async with console(timezone_id=viewer) as page:
         await visit(page, "/console/nowhere")
         found = await page.evaluate(
-            """async (moments) => {
-              const app = document.querySelector("script[type=module]").src;
-              const { wallTime } = await import(app.replace("app.js", "time.js"));
+            """async ([folder, moments]) => {
+              const { wallTime } = await import(folder + "time.js");
               const shown = ([zone, some]) => [zone, some.map((at) => wallTime(new Date(at), zone))];
               return Object.fromEntries(Object.entries(moments).map(shown));
             }""",
-            {zone: [at.isoformat() for at in some] for zone, some in moments.items()},
+            [await sources(page), {zone: [at.isoformat() for at in some] for zone, some in moments.items()}],
         )
 
     assert all(len(some) == 4 for some in moments.values())

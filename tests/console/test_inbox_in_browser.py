@@ -5,7 +5,7 @@ import secrets
 import pytest
 from playwright.async_api import Page, Route, expect
 from tests.console.browser import OpenPage, violations
-from tests.console.pages import visit
+from tests.console.pages import sources, visit
 from tests.console.test_approval_in_browser import signed_in_contributor
 from tests.helpers.service_process import Api
 
@@ -177,9 +177,8 @@ COUNTED = [
     "@alice@m.example, @bob", "mail alice@example.com", "🎈 https://ä.example/ü?q=日本", "x@y.example @z@", "@ada hi",
     "@ADA@far.example. Hi", "@ada@far.example.org hi", "@ada@far.example-x",
 ]  # fmt: skip
-LEFT = """async ({ texts, handle, rules }) => {
-  const script = document.querySelector('script[type="module"]').src;
-  const { leftOf } = await import(new URL("./text-length.js", script).href);
+LEFT = """async ({ folder, texts, handle, rules }) => {
+  const { leftOf } = await import(folder + "text-length.js");
   return texts.map((text) => leftOf(text, handle, rules));
 }"""
 
@@ -189,11 +188,13 @@ async def test_the_counter_counts_as_each_network_does(console: OpenPage) -> Non
     answered = {key: connector for key, connector in CONNECTORS.items() if connector.reply is not None}
     async with console() as page:
         await visit(page, "/console/inbox")
+        folder = await sources(page)
         for key, connector in answered.items():
             facts = connector.facts
             rule, handle = facts.reply_text or facts.text, "ada@far.example"
             rules = capabilities(connector)["comments"]["replyText"]
-            shown = await page.evaluate(LEFT, {"texts": COUNTED, "handle": handle, "rules": rules})
+            counted = {"folder": folder, "texts": COUNTED, "handle": handle, "rules": rules}
+            shown = await page.evaluate(LEFT, counted)
             sent = [addressed(text, handle) if facts.replies_mention else text for text in COUNTED]
             expected = [rule.max_length - length(rule, text) for text in sent]
             if rule.bytes_max is not None:

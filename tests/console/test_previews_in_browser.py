@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 from tests.console.browser import OpenPage, violations
-from tests.console.pages import settled
+from tests.console.pages import settled, sources
 
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import View
@@ -19,12 +19,10 @@ pytestmark = pytest.mark.xdist_group("browser-posts")
 CASES = [
     (key, index) for key, connector in CONNECTORS.items() for index in range(len(connector.facts.appearance.views))
 ]
-RENDER = """async ({ cases, extra }) => {
-  const script = document.querySelector('script[type="module"]').src;
-  const at = (name) => import(new URL(name, script).href);
-  const { html, render } = await at("./html.js");
-  await at("./pages/composer-preview.js");
-  const { PostPreview } = await at("./pages/preview-post.js");
+RENDER = """async ({ folder, cases, extra }) => {
+  const { html, render } = await import(folder + "html.js");
+  await import(folder + "pages/composer-preview.js");
+  const { PostPreview } = await import(folder + "pages/preview-post.js");
   const answer = await fetch("/api/v1/platforms", { headers: { "X-Console": "1" } });
   const platforms = Object.fromEntries((await answer.json()).data.map((one) => [one.platform, one]));
   const started = performance.now();
@@ -82,7 +80,7 @@ def _file(url: str, kind: str = "image", **others: Any) -> dict[str, Any]:
 
 async def _rendered(page: Page, cases: list[dict[str, Any]], **extra: Any) -> float:
     """Show these posts, one below the other; return how long that took, in milliseconds."""
-    return float(await page.evaluate(RENDER, {"cases": cases, "extra": extra}))
+    return float(await page.evaluate(RENDER, {"folder": await sources(page), "cases": cases, "extra": extra}))
 
 
 async def _open(page: Page) -> None:

@@ -5,6 +5,7 @@ must never say that the role may not.
 """
 
 import csv
+import re
 import secrets
 from typing import Any
 
@@ -12,12 +13,14 @@ import httpx
 import pytest
 from playwright.async_api import Page, Request, Route, expect
 from tests.console.browser import OpenPage, sign_in
-from tests.console.pages import FOLDER, KEYS, all_of, visit
+from tests.console.pages import KEYS, all_of, visit
 from tests.console.watch import API, called
 from tests.console.world import Person, Place
 from tests.counterparts import tools
 from tests.helpers.limits import TEST_SECONDS
 from tests.helpers.service_process import Api
+
+from signalpost.console import app_pages
 
 pytestmark = pytest.mark.xdist_group("browser-pages")
 ROLES = ("admin", "editor", "contributor", "approver", "viewer")
@@ -106,7 +109,7 @@ class Visitor:
 
     async def press_all(self, address: str, key: str) -> None:
         """Press each button that is there, and each one of the dialogs that open."""
-        modules = [f"pages/{path.name}" for path in FOLDER.glob(f"pages/{key or 'home'}-*.js")]
+        modules = [name for name in app_pages.assets().files if re.match(rf"pages/{key or 'home'}-.*\.js", name)]
         links = await self.page.evaluate(_LINKS)
         self.compose |= {link for link in links if link.startswith("/console/compose/")}
         index = 0

@@ -13,7 +13,7 @@ from tests.console import catalogs
 from tests.console.browser import OpenPage
 from tests.console.calls import FOLDER
 from tests.console.catalogs import TRANSLATED
-from tests.console.pages import visit
+from tests.console.pages import sources, visit
 
 import signalpost
 from signalpost import networks
@@ -154,9 +154,8 @@ def test_the_sentences_have_no_word_of_the_api(name: str) -> None:
     assert name == "places" or [text for text in texts if not re.search(r"[.…]$", text)] == []
 
 
-_RENDER = """async ([documents, language]) => {
-  const app = document.querySelector("script[type=module]").src;
-  const load = (name) => import(app.replace("app.js", name));
+_RENDER = """async ([folder, documents, language]) => {
+  const load = (name) => import(folder + name);
   const [{ html, render }, { Problem }, { ProblemBox }, words, { setLanguage }] = await Promise.all(
     ["html.js", "api.js", "components/problem-box.js", "words.js", "i18n.js"].map(load));
   await Promise.all([words.loadWords(), setLanguage(language)]);
@@ -213,5 +212,5 @@ async def test_no_path_and_no_id_is_seen_outside_the_details_for_developers(
 
 
 async def _rendered(page: Page, language: str) -> list[str]:
-    shown: list[str] = await page.evaluate(_RENDER, [_documents(), language])
+    shown: list[str] = await page.evaluate(_RENDER, [await sources(page), _documents(), language])
     return shown

@@ -30,7 +30,7 @@ SCRIPTS = [
     path
     for pattern in ("src/**/*.js", "scripts/**/*.mjs", "tests/**/*.js", "tests/**/*.mjs")
     for path in CHECKOUT.glob(pattern)
-    if "vendor" not in path.parts
+    if not {"vendor", "bundle"} & {*path.relative_to(CHECKOUT).parts}
 ]
 _ROW = re.compile(r"^\| (?P<words>`.+?) \| (?P<instead>.+) \| (?P<where>everywhere|names) \|$", re.MULTILINE)
 

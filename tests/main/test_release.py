@@ -265,6 +265,10 @@ together = pytest.mark.xdist_group("release")
 def test_everything_is_built(released: Path) -> None:
     assert {path.name for path in released.iterdir()} - {IMAGE} == BUILT
     assert (released / "NOTES.md").read_text().startswith("- News of the test.\n")
+    with zipfile.ZipFile(released / "signalpost-9.2.0rc1-py3-none-any.whl") as wheel:
+        assert {"bundle.json", "app.js", "frame.js", "pages/home.js"} <= {
+            name.removeprefix("signalpost/console/static/bundle/") for name in wheel.namelist()
+        }
     bill = json.loads((released / "signalpost-9.2.0rc1.cdx.json").read_text())
     assert bill["metadata"]["component"]["version"] == "9.2.0rc1"
 

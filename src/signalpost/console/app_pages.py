@@ -22,6 +22,8 @@ PATHS = ["/console", "/console/{page}", "/console/{page}/{id}", "/console/{page}
 FILE_PATHS = ["/assets/{version}/{a}", "/assets/{version}/{a}/{b}", "/assets/{version}/{a}/{b}/{c}"]
 """A module stands in a folder of a folder at most."""
 _YEAR_SECONDS = 365 * 24 * 3600
+ABOUT = "bundle.json"
+"""Beside the files of a bundle: the digest of the sources it was made of."""
 _TYPES = {
     ".js": b"text/javascript; charset=utf-8",
     ".css": b"text/css; charset=utf-8",
@@ -40,10 +42,9 @@ _HEADERS: Headers = [
     (b"cache-control", b"no-cache"),
 ]
 _PAGE = re.compile(r'^ *"?([\w-]*)"?: "([\w-]+)",$', re.MULTILINE)
-_TYPE = re.compile(rb"/\*\* @type [^*]*\*/ ?")
 _STYLE_COMMENT = re.compile(rb"/\*[^*\n]*\*/ ?")
 _STYLE_SPACE = re.compile(rb" *([{};]) *|(?<=[:,]) +")
-_IMPORT = re.compile(r"""\bfrom\s?["'](\.[^"']+)["']""")
+_IMPORT = re.compile(r"""\b(?:from|import)\s?["'](\.[^"']+)["']""")
 
 
 class Files(Mapping[str, CachedContent]):
@@ -68,53 +69,72 @@ class Files(Mapping[str, CachedContent]):
 
 
 class Assets(NamedTuple):
-    """The files by their path, and one digest of all: modules import each other by relative paths."""
+    """What browsers load: the files by their path, one digest of all, and the modules of pages by their address.
+
+    Modules import each other by relative paths, so all of a version stand below one address with that digest.
+    """
 
     digest: str
     files: Files
+    pages: Mapping[str, str]
 
 
 @cache
 def assets() -> Assets:
-    """Return the modules and styles of the console. The first call takes a tenth of a second."""
-    bodies = dict(sorted(_read(resources.files("signalpost.console") / "static" / "console", "")))
+    """Return the files of the console. The first call takes a tenth of a second.
+
+    They are those of the bundle that `scripts/bundle-console` has made, which a release has and a checkout may have.
+    Without one, or if a source was changed since, they are the sources as they are: a module that is edited is served
+    at the next start.
+    """
+    static = resources.files("signalpost.console") / "static"
+    files = read(static / "console")
+    pages = pages_of(files["app.js"].decode())
+    if is_bundled(static):
+        files = {name: body for name, body in files.items() if not name.endswith(".js")} | read(static / "bundle")
+    served = {name: _style(body) if name.endswith(".css") else body for name, body in files.items()}
+    return Assets(digest_of(served), Files(served), pages)
+
+
+def is_bundled(static: Traversable) -> bool:
+    """Whether there is a bundle, and of the sources beside it as they are now."""
+    about = static / "bundle" / ABOUT
+    if not about.is_file():
+        return False
+    return bool(json.loads(about.read_text(encoding="utf-8"))["sources"] == digest_of(read(static / "console")))
+
+
+def digest_of(bodies: Mapping[str, bytes]) -> str:
+    """Return 16 hexadecimal digits that are others when a file is."""
     digest = hashlib.sha256()
     for name, body in bodies.items():
         digest.update(f"{name}\0{len(body)}\0".encode() + body)
-    return Assets(digest.hexdigest()[:16], Files(bodies))
+    return digest.hexdigest()[:16]
 
 
-def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    modules = []
+def read(folder: Traversable) -> dict[str, bytes]:
+    """Return the modules, styles and pictures below a folder, by their paths in it."""
+    return dict(sorted(_files_in(folder, "")))
+
+
+def pages_of(frame: str) -> dict[str, str]:
+    """Return the pages that the source of the frame names: their modules by address."""
+    return dict(_PAGE.findall(frame.partition("const PAGES")[2].partition("});")[0]))
+
+
+def _files_in(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
+    files = []
     for entry in folder.iterdir():
         if entry.is_dir():
-            modules += _read(entry, f"{prefix}{entry.name}/")
+            files += _files_in(entry, f"{prefix}{entry.name}/")
         elif entry.name.endswith(tuple(_TYPES)):
-            modules.append((prefix + entry.name, _served(entry.name, entry.read_bytes())))
-    return modules
+            files.append((prefix + entry.name, entry.read_bytes()))
+    return files
 
 
-def _served(name: str, source: bytes) -> bytes:
-    """Return a module or style without what only its readers need, as if it had been built; lines keep their numbers.
-
-    Of a module, indentation goes, and comments that begin a line or give a type. Only html`` runs over lines, where
-    indentation says nothing: `make lint` refuses other templates that do. Of a style, comments go, and spaces beside
-    punctuation.
-    """
-    if name.endswith(".css"):
-        return _STYLE_SPACE.sub(rb"\1", _STYLE_COMMENT.sub(b"", source))
-    if not name.endswith(".js"):
-        return source
-    lines, in_comment = [], False
-    for line in source.split(b"\n"):
-        text = line.lstrip(b" ")
-        ends = b"*/" in line
-        if in_comment:
-            text, in_comment = line.partition(b"*/")[2], not ends
-        elif line.startswith(b"//") or (line.startswith(b"/**") and (not ends or line.endswith(b"*/"))):
-            text, in_comment = b"", line.startswith(b"/**") and not ends
-        lines.append(b"" if text.startswith(b"// ") else _TYPE.sub(b"", text))
-    return b"\n".join(lines)
+def _style(source: bytes) -> bytes:
+    """Return a style without comments, and without spaces beside punctuation."""
+    return _STYLE_SPACE.sub(rb"\1", _STYLE_COMMENT.sub(b"", source))
 
 
 def modules_of(page: str) -> list[str]:
@@ -123,7 +143,7 @@ def modules_of(page: str) -> list[str]:
     Args:
         page: as it stands in the address; an unknown one has no module of its own.
     """
-    own = _pages().get(page)
+    own = assets().pages.get(page)
     return _with_imports("app.js", f"pages/{own}.js") if own else _with_imports("app.js")
 
 
@@ -137,13 +157,6 @@ def _with_imports(*names: str) -> list[str]:
             modules.append(name)
             waiting += imports_of(name)
     return sorted(modules)
-
-
-@cache
-def _pages() -> dict[str, str]:
-    """Return the pages that the frame knows: their modules by address."""
-    frame = assets().files["app.js"].body.decode()
-    return dict(_PAGE.findall(frame.partition("const PAGES")[2].partition("});")[0]))
 
 
 def imports_of(name: str) -> list[str]:

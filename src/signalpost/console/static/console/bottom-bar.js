@@ -7,7 +7,7 @@ import { to } from "./router.js";
 import { navigation } from "./sidebar.js";
 import { stylesheet } from "./stylesheet.js";
 
-await stylesheet(new URL("./bottom-bar.css", import.meta.url).href);
+await stylesheet("bottom-bar.css");
 
 const PAGES = new Set(["", "calendar", "posts", "inbox", "approvals"]);
 

@@ -4,7 +4,7 @@ import { html, useState } from "./html.js";
 import { locale } from "./i18n.js";
 import { stylesheet } from "./stylesheet.js";
 
-await stylesheet(new URL("./charts.css", import.meta.url).href);
+await stylesheet("charts.css");
 
 /** @typedef {{name: string, values: (number | null)[]}} Line */
 

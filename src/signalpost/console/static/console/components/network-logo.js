@@ -1,7 +1,8 @@
 // The glyph of a network, from `networks.svg`.
 import { html } from "../html.js";
+import { fileAddress } from "../stylesheet.js";
 
-const SHEET = new URL("../networks.svg", import.meta.url).pathname;
+const SHEET = fileAddress("networks.svg");
 const DRAWN =
   " facebook instagram tiktok youtube x linkedin threads pinterest bluesky mastodon reddit telegram discord" +
   " slack google_business tumblr wordpress ghost devto lemmy nostr matrix sandbox ";

@@ -22,10 +22,7 @@ import { dayName, figure, knownText, metrics, percent, signed } from "./analytic
 import { numeric, postRows, titleOf } from "./analytics-rows.js";
 import { Notices, Totals } from "./analytics-sums.js";
 
-await Promise.all([
-  stylesheet(new URL("../print.css", import.meta.url).href),
-  stylesheet(new URL("./analytics-report.css", import.meta.url).href),
-]);
+await Promise.all([stylesheet("print.css"), stylesheet("pages/analytics-report.css")]);
 
 /** @typedef {import("signalpost/api").Rows<"/analytics/accounts">[0]} AccountNumbers */
 /** @typedef {import("signalpost/api").Schemas["Overview"]} Overview */

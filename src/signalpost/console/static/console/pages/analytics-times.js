@@ -16,7 +16,7 @@ import { WEEK, weekdayName } from "../weekdays.js";
 /** @typedef {import("signalpost/api").Schemas["BestTimes"]} BestTimes */
 /** @typedef {import("signalpost/api").Schemas["TimeOfWeek"]} TimeOfWeek */
 
-await stylesheet(new URL("./analytics-times.css", import.meta.url).href);
+await stylesheet("pages/analytics-times.css");
 
 const SHADES = 5;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);

@@ -34,10 +34,7 @@ import { PostDialog, isChoosing, movable, inView, pictureOf } from "./calendar-p
 const Drafts = lazyDialog(() => import("./calendar-drafts.js"));
 const ManyBar = lazyDialog(() => import("./many-bar.js"));
 
-await Promise.all([
-  stylesheet(new URL("../print.css", import.meta.url).href),
-  stylesheet(new URL("./calendar.css", import.meta.url).href),
-]);
+await Promise.all([stylesheet("print.css"), stylesheet("pages/calendar.css")]);
 
 const LIVE_SECONDS = 15;
 const narrow = matchMedia("(max-width: 47rem)");

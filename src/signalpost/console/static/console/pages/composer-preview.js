@@ -5,7 +5,7 @@ import { networkName, platforms } from "../store.js";
 import { stylesheet } from "../stylesheet.js";
 import { PostPreview } from "./preview-post.js";
 
-await Promise.all([loadTexts("preview"), stylesheet(new URL("./preview.css", import.meta.url).href)]);
+await Promise.all([loadTexts("preview"), stylesheet("pages/preview.css")]);
 
 /** @typedef {import("../draft.js").Draft} Draft */
 /** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */

@@ -13,7 +13,7 @@ import { Loaded, Skeleton } from "../components/loaded.js";
 import { Page } from "../components/page.js";
 import { useImport } from "./import-model.js";
 
-await stylesheet(new URL("./import.css", import.meta.url).href);
+await stylesheet("pages/import.css");
 
 const Source = lazy(() => import("./import-source.js"), 6);
 const Meaning = lazy(() => import("./import-meaning.js"), 10);

@@ -13,7 +13,7 @@ import { lazyDialog } from "../components/lazy.js";
 import { ACTIONS, momentOf } from "./many-actions.js";
 import { dismiss, goOn, run, start, stop, undo } from "./many-run.js";
 
-await Promise.all([loadTexts("many"), stylesheet(new URL("./many.css", import.meta.url).href)]);
+await Promise.all([loadTexts("many"), stylesheet("pages/many.css")]);
 
 const Ask = lazyDialog(() => import("./many-dialogs.js"));
 const ApprovalLink = lazyDialog(() => import("./approvals-link.js"));

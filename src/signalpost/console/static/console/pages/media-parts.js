@@ -8,7 +8,7 @@ import { stylesheet } from "../stylesheet.js";
 import { Field } from "../components/field.js";
 import { TypedField } from "../components/typed-field.js";
 
-await stylesheet(new URL("./media.css", import.meta.url).href);
+await stylesheet("pages/media.css");
 
 /** @typedef {import("signalpost/api").Schemas["Media"]} Media */
 /** @typedef {import("signalpost/api").Schemas["MediaList"]} MediaList */

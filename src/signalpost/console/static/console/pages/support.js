@@ -21,7 +21,7 @@ import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts
 
 /** @typedef {import("signalpost/api").Schemas["TicketList"]} TicketList */
 
-await stylesheet(new URL("./support.css", import.meta.url).href);
+await stylesheet("pages/support.css");
 
 const NewTicket = lazyDialog(() => import("./support-new.js"));
 const Thread = lazy(() => import("./support-thread.js"));
