@@ -24,6 +24,7 @@ FILE_PATHS = ["/assets/{version}/{a}", "/assets/{version}/{a}/{b}", "/assets/{ve
 _YEAR_SECONDS = 365 * 24 * 3600
 ABOUT = "bundle.json"
 """Beside the files of a bundle: the digest of the sources it was made of."""
+_BROTLI = ".br"
 _TYPES = {
     ".js": b"text/javascript; charset=utf-8",
     ".css": b"text/css; charset=utf-8",
@@ -42,22 +43,29 @@ _HEADERS: Headers = [
     (b"cache-control", b"no-cache"),
 ]
 _PAGE = re.compile(r'^ *"?([\w-]*)"?: "([\w-]+)",$', re.MULTILINE)
-_STYLE_COMMENT = re.compile(rb"/\*[^*\n]*\*/ ?")
-_STYLE_SPACE = re.compile(rb" *([{};]) *|(?<=[:,]) +")
 _IMPORT = re.compile(r"""\b(?:from|import)\s?["'](\.[^"']+)["']""")
 
 
 class Files(Mapping[str, CachedContent]):
-    """Modules and styles by their paths. Each is compressed when it is first requested: a start needs none of them."""
+    """Modules and styles by their paths. Each is compressed when it is first requested: a start needs none of them.
 
-    def __init__(self, bodies: Mapping[str, bytes]) -> None:
+    What a bundle has compressed, better than can be done meanwhile, is beside it.
+    """
+
+    def __init__(self, bodies: Mapping[str, bytes], compressed: Mapping[str, bytes]) -> None:
         self._bodies = bodies
+        self._compressed = compressed
         self._contents: dict[str, CachedContent] = {}
 
     def __getitem__(self, name: str) -> CachedContent:
         if (content := self._contents.get(name)) is None:
             body = self._bodies[name]
-            content = CachedContent(body, _TYPES[name[name.rindex(".") :]], max_age_seconds=_YEAR_SECONDS)
+            content = CachedContent(
+                body,
+                _TYPES[name[name.rindex(".") :]],
+                max_age_seconds=_YEAR_SECONDS,
+                brotli=self._compressed.get(name + _BROTLI),
+            )
             self._contents[name] = content
         return content
 
@@ -90,10 +98,11 @@ def assets() -> Assets:
     static = resources.files("signalpost.console") / "static"
     files = read(static / "console")
     pages = pages_of(files["app.js"].decode())
-    if is_bundled(static):
-        files = {name: body for name, body in files.items() if not name.endswith(".js")} | read(static / "bundle")
-    served = {name: _style(body) if name.endswith(".css") else body for name, body in files.items()}
-    return Assets(digest_of(served), Files(served), pages)
+    if not is_bundled(static):
+        return Assets(digest_of(files), Files(files, {}), pages)
+    bundle = static / "bundle"
+    files = {name: body for name, body in files.items() if name.endswith(".svg")} | read(bundle)
+    return Assets(digest_of(files), Files(files, read(bundle, of=(_BROTLI,))), pages)
 
 
 def is_bundled(static: Traversable) -> bool:
@@ -112,9 +121,9 @@ def digest_of(bodies: Mapping[str, bytes]) -> str:
     return digest.hexdigest()[:16]
 
 
-def read(folder: Traversable) -> dict[str, bytes]:
-    """Return the modules, styles and pictures below a folder, by their paths in it."""
-    return dict(sorted(_files_in(folder, "")))
+def read(folder: Traversable, of: tuple[str, ...] = tuple(_TYPES)) -> dict[str, bytes]:
+    """Return the files below a folder whose names end so, by their paths in it: modules, styles and pictures."""
+    return dict(sorted(_files_in(folder, "", of)))
 
 
 def pages_of(frame: str) -> dict[str, str]:
@@ -122,19 +131,14 @@ def pages_of(frame: str) -> dict[str, str]:
     return dict(_PAGE.findall(frame.partition("const PAGES")[2].partition("});")[0]))
 
 
-def _files_in(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
+def _files_in(folder: Traversable, prefix: str, of: tuple[str, ...]) -> list[tuple[str, bytes]]:
     files = []
     for entry in folder.iterdir():
         if entry.is_dir():
-            files += _files_in(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(tuple(_TYPES)):
+            files += _files_in(entry, f"{prefix}{entry.name}/", of)
+        elif entry.name.endswith(of):
             files.append((prefix + entry.name, entry.read_bytes()))
     return files
-
-
-def _style(source: bytes) -> bytes:
-    """Return a style without comments, and without spaces beside punctuation."""
-    return _STYLE_SPACE.sub(rb"\1", _STYLE_COMMENT.sub(b"", source))
 
 
 def modules_of(page: str) -> list[str]:

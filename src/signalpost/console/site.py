@@ -82,8 +82,10 @@ class CachedContent:
         max_age_seconds: int = 0,
         headers: Headers | None = None,
         compress: bool = True,
+        brotli: bytes | None = None,
     ) -> None:
         self.body = body
+        self.brotli = brotli
         self.compressed = gzip.compress(body, mtime=0) if compress else None
         self.media_type = media_type
         self._extra = headers
@@ -102,11 +104,14 @@ class CachedContent:
 
     def reply(self, request: Request) -> Response:
         """Return the content, or 304 if the client has it already."""
-        compressed = self.compressed if "gzip" in request.headers.get("accept-encoding", "") else None
+        accepted = request.headers.get("accept-encoding", "")
         if self.digest in request.headers.get("if-none-match", ""):
             return _without_no_store(Response(304, b"", list(self.headers)))
-        extra = [] if compressed is None else [(b"content-encoding", b"gzip")]
-        return _without_no_store(Response(200, compressed or self.body, [*self.headers, *extra], self.media_type))
+        for encoding, compressed in (("br", self.brotli), ("gzip", self.compressed)):
+            if compressed is not None and encoding in accepted:
+                headers = [*self.headers, (b"content-encoding", encoding.encode())]
+                return _without_no_store(Response(200, compressed, headers, self.media_type))
+        return _without_no_store(Response(200, self.body, list(self.headers), self.media_type))
 
 
 def cached(build: Callable[[], CachedContent]) -> PageHandler:
