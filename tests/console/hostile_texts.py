@@ -142,6 +142,10 @@ async def _ready(sample: Sample, endpoint: Endpoint, request: PreparedRequest, b
         made = (await make.api.post("/approval-links", json=chosen, key=owner.key)).json()
         request.path = f"/approvals/{made['url'].rpartition('/')[2]}/posts/{post['id']}"
         body["version"] = post["version"] + 1  # it was offered with the link
+    elif endpoint.path.endswith("/link-page"):
+        body["isPublished"] = True  # so that a visitor sees it
+        link = {"title": "Shop", "url": "https://shop.example.com/"}
+        body["links"] = [link | sent for sent in body.get("links", [])]
     elif endpoint.path == "/team/invites/{token}/accept":
         invited = await make.api.post("/team/invite", json={"email": invited_email(), "role": "viewer"}, key=owner.key)
         body.setdefault("password", "correct horse battery staple")

@@ -32,9 +32,9 @@ from signalpost.support.states import Status
 PAGES = tools.CHECKOUT / "src/signalpost/console"
 TEMPLATES = Path(mail.__file__).parent / "templates"
 IN_THE_LANGUAGE_OF_THE_READER = (
-    "_base", "authorize", "choose", "connect", "first_run", "forgot_password", "invite", "login", "register",
-    "report", "reset_password", "review", "review_code", "review_over", "status", "status_button", "status_subscribe",
-    "team_invite",
+    "_base", "authorize", "choose", "connect", "first_run", "forgot_password", "invite", "link_page", "login",
+    "register", "report", "reset_password", "review", "review_code", "review_over", "status", "status_button",
+    "status_subscribe", "team_invite",
 )  # fmt: skip
 ROLES = {"admin", "editor", "contributor", "approver", "viewer"}  # as the service calls them
 STATUSES = {
@@ -44,7 +44,7 @@ STATUSES = {
     *status_page.SEEDED,
 }
 SPEAKING = (
-    "authorize", "choose", "connect", "first_run", "installable", "invites", "register", "reports",
+    "authorize", "choose", "connect", "first_run", "installable", "invites", "link_pages", "register", "reports",
     "reset_password", "reviews",
     "sign_in", "site", "status_feed", "status_page", "status_pages", "team_invites",
 )  # fmt: skip

@@ -45,7 +45,7 @@ PUBLIC_PAGES = (
     f"/platform-invites/{_QUERY}", f"/oidc/callback?error={_QUERY}&error_description={_QUERY}&state=x",
     f"/approvals/{_QUERY}",
 )  # fmt: skip
-_INVITATION = re.compile(r'"http://[^/"]+(/(?:(?:platform-)?invites|approvals)/[^"]+)"')
+_INVITATION = re.compile(r'"http://[^/"]+(/(?:(?:platform-)?invites|approvals|l)/[^"]+)"')
 
 
 class Place(NamedTuple):

@@ -17,6 +17,7 @@ from signalpost.comments import work as comments_work
 from signalpost.context import AppContext
 from signalpost.feeds import work as feeds_work
 from signalpost.kit.settings_loader import BadSettings
+from signalpost.link_pages import work as link_pages_work
 from signalpost.main import app, wiring
 from signalpost.report_links import work as report_links_work
 from signalpost.request_log import work as request_log_work
@@ -83,7 +84,7 @@ async def test_their_jobs_are_not_started_anew(bare: AppContext) -> None:
     started = {job.kind for job in wiring.job_kinds(bare, wiring.rooms(bare.settings))}
     of_comments = {job.kind for job in comments_work.jobs(bare)}
     assert every - started == {
-        work.JOB for work in (apps_work, report_links_work, request_log_work, sandbox_clock_work)
+        work.JOB for work in (apps_work, link_pages_work, report_links_work, request_log_work, sandbox_clock_work)
     } | of_comments | {feeds_work.PURGE_JOB}
 
 
@@ -91,5 +92,6 @@ async def test_an_unknown_extension_is_named_at_the_start(context: AppContext, t
     settings = dataclasses.replace(context.settings, extensions_off=("streams",), data_dir=tmp_path)
     with pytest.raises(BadSettings) as refused:
         wiring.rooms(settings)
-    known = "apps, calendar_links, comments, feeds, mcp, oidc, report_links, request_log, sandbox_clock, stream"
+    known = "apps, calendar_links, comments, feeds, link_pages, mcp, oidc"
+    known += ", report_links, request_log, sandbox_clock, stream"
     assert f"'streams' is no extension; these are: {known}" in str(refused.value)

@@ -122,6 +122,7 @@ class Sample:
 
     def _own(self, example: Any) -> Any:
         text = _ID.sub(lambda match: self.ids.get(match[1], match[0]), json.dumps(example))
+        text = text.replace('"slug": "bakery-berlin"', f'"slug": "bakery-{secrets.token_hex(8)}"')
         return json.loads(re.sub(r'"2026-[^"]*Z"', f'"{SOON}"', text.replace('"bluesky"', '"sandbox"')))
 
 
@@ -194,15 +195,24 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
             keys, own = make.context.keys, (owner.user_id, owner.workspace_id)
             await sign_in.open_session(db, keys, *own, "owner", "192.0.2.1")
             found["ses"] = ids.encode("ses", await db.fetchval(_NEWEST_SESSION, owner.user_id))
-    await _work(make, found, needed)
+    await _work(api, make, owner, found, needed)
     incident = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
     await create("inc", "/status/admin/incidents", incident, staff)
     await create("sub", "/status/subscribe", {"webhookUrl": "http://127.0.0.1:9/status"})
     return Sample(api, make, owner, found, staff)
 
 
-async def _work(make: Make, found: dict[str, str], needed: set[str]) -> None:
-    """Add a job that failed for good, and an app that is paused."""
+async def _link_page(api: Api, owner: Login) -> None:
+    links = [{"title": "Order", "url": "https://shop.example.com/"}]
+    page = {"slug": f"sample-{secrets.token_hex(8)}", "title": "Bakery", "isPublished": True, "links": links}
+    put = await api.put(f"/profiles/{owner.profile}/link-page", json=page, key=owner.key)
+    assert put.status_code == 200, put.text
+
+
+async def _work(api: Api, make: Make, owner: Login, found: dict[str, str], needed: set[str]) -> None:
+    """Add a link page, a job that failed for good, and an app that is paused."""
+    if _LINK_PAGE in needed:
+        await _link_page(api, owner)
     async with make.context.database.transaction() as db:
         if "job" in needed:
             job_id = await jobs.enqueue(db, "contract.sample", {}, queue=f"contract.{secrets.token_hex(4)}")
@@ -225,6 +235,8 @@ async def _work(make: Make, found: dict[str, str], needed: set[str]) -> None:
 
 _NEWEST_SESSION = "select id from session where user_id = $1 order by created_at desc limit 1"
 _FAILED = "update job set state = 'failed', next_attempt_at = null, failed_at = now() where id = $1"
+_LINK_PAGE = "link page"
+"""What a profile has one of, without an id of its own."""
 _OF_A_WORKSPACE = {"lnk", "slq", "tkt", "whk", "dlv", "key", "mem", "inv"}
 
 
@@ -236,6 +248,7 @@ def _prefixes_in(endpoint: Endpoint) -> set[str]:
     if "application/json" in content:
         example = json.dumps(example_bodies(content["application/json"])[0])
         found |= {match[1] for match in _ID.finditer(example)} - {"med"}  # examples do without a file of ours
+    found |= {_LINK_PAGE} if "/link-page" in endpoint.path else set()
     return found | (_OF_A_WORKSPACE if endpoint.method == "GET" else set())
 
 

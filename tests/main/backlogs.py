@@ -175,6 +175,13 @@ BACKLOGS: Final = {
         "approval_link",
         "select count(*) from approval_link where expires_at < now()",
     ),
+    "clicks of long ago": Backlog(
+        "link_pages.purge",
+        "insert into link_page_count (workspace_id, profile_id, day, link, count)"
+        f" select workspace_id, id, ({_OLD})::date - 400, n::text, 1 {_ONE_PROFILE}",
+        "link_page_count",
+        "select count(*) from link_page_count",
+    ),
     "mails of reports": Backlog(
         "report_links.mail",
         "insert into report_link (id, workspace_id, profile_id, token_hash, mode, language, scopes, user_id,"

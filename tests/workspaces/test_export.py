@@ -57,6 +57,8 @@ PLAIN_BYTES = {
 CHANGED = {
     "account": {"status", "status_reason", "token_expires_at", "upkeep_at", "secrets", "noticed_status"},
     "media": {"variants"},
+    "link_page": {"is_published"},
+    "link_page_slug": {"slug"},
     "webhook": {"status", "secret", "stopped_at", "replay"},
     "post": {"status", "publish_mode", "queued_at", "stage", "created_by_user_id"},
     "target": {"status", "error", "due_at", "next_attempt_at", "held_reason", "intent", "pending_state"},

@@ -10,6 +10,7 @@ from signalpost.console import (
     connect,
     docs_pages,
     invites,
+    link_pages,
     oauth,
     oidc,
     register,
@@ -93,6 +94,7 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([oidc.ANSWER], oidc_pages.show),
         *site.routes([oidc.ANSWER], oidc_pages.answer, method="POST", bucket="login"),
         *_of_reports(site),
+        *_of_links(site),
         *_of_apps(site),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
@@ -111,6 +113,13 @@ def _of_reports(site: Site) -> list[Route]:
     if "report_links" in site.web.context.settings.extensions_off:
         return []
     return reports.ReportPages(site).routes()
+
+
+def _of_links(site: Site) -> list[Route]:
+    """Return the routes of link pages, unless that extension is off."""
+    if "link_pages" in site.web.context.settings.extensions_off:
+        return []
+    return link_pages.LinkPages(site).routes()
 
 
 def _of_apps(site: Site) -> list[Route]:

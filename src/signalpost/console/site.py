@@ -284,7 +284,7 @@ class Site:
             return await self.web.limiter.admit(
                 f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
             )
-        per_address = limits.PER_ADDRESS_OF_CONSOLE if bucket == "console" else limits.PER_ADDRESS
+        per_address = limits.PER_ADDRESS_OF_CONSOLE if bucket in ("console", "links") else limits.PER_ADDRESS
         return self.web.limiter.check(f"address:{address}:{bucket}", "address", per_address)
 
 

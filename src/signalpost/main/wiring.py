@@ -24,6 +24,7 @@ import signalpost.flags.room
 import signalpost.health.room
 import signalpost.identity.room
 import signalpost.invites.room
+import signalpost.link_pages.room
 import signalpost.mail.room
 import signalpost.mcp.room
 import signalpost.media.room
@@ -76,6 +77,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.approval_links.room.ROOM,
     signalpost.calendar_links.room.ROOM,
     signalpost.report_links.room.ROOM,
+    signalpost.link_pages.room.ROOM,
     signalpost.feeds.room.ROOM,
     signalpost.comments.room.ROOM,
     signalpost.apps.room.ROOM,

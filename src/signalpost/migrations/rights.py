@@ -41,6 +41,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
         (
             "account", "api_key", "app", "app_grant", "approval_link", "attempt",
             "billing_feedback", "billing_former_customer", "calendar_link", "report_link",
+            "link_page", "link_page_count", "link_page_slug",
             "billing_handover", "billing_payment", "comment", "comment_reply", "comment_rule", "comment_rule_use",
             "comment_source", "comment_push",
             "delivery", "feed", "feed_item", "lane", "media", "member",

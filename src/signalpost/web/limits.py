@@ -16,7 +16,8 @@ Header = tuple[bytes, bytes]
 BUCKETS_MAX = 50_000
 PER_ADDRESS = 30
 PER_ADDRESS_OF_CONSOLE = 300
-"""The console's page holds nothing of anybody and reads nothing; many people may share an address."""
+"""The console's page holds nothing of anybody and reads nothing, and link pages are read on phones: many people may
+share an address."""
 LOGINS_PER_ADDRESS = 10
 LOGIN_SECONDS = 900
 GUARD = 100_000

@@ -20,6 +20,8 @@ class Exported(Struct, frozen=True, kw_only=True):
     """Further members: name -> SQL over `t`."""
     stays: str | None = None
     """Why an import does not write it."""
+    is_shared: bool = False
+    """Whether its keys are those of the whole installation: a row whose key is taken there is left out."""
 
 
 _LOG: Final = "an archive can be edited, and history here says only what happened here"
@@ -53,6 +55,9 @@ EXPORTED: Final[Mapping[str, Exported]] = {
         stays="it would create posts by itself, for people who have other users there",
     ),
     "feed_item": Exported(without=("key_hash", "link_hash"), stays="what a feed has posted is known where the feed is"),
+    "link_page": Exported(),
+    "link_page_slug": Exported(is_shared=True),
+    "link_page_count": Exported(),
     "recurrence_occurrence": Exported(),
     "metric_profile": Exported(),
     "metric_latest": Exported(),

@@ -13,7 +13,7 @@ _RANDOM_BITS: Final = 62
 _OUTSIDE: Final = re.compile(r"(wsp|prof|med|acc|lnk|slq|whk|pst|tgt)_[0-9A-HJKMNP-TV-Z]{26}")
 _IN_DOCUMENTS: Final = frozenset({"media_id", "thumbnail_media_id"})
 """Members of JSON columns that hold the id of a row."""
-_DOCUMENTS: Final = frozenset({"post.media", "post.thread", "target.media"})
+_DOCUMENTS: Final = frozenset({"post.media", "post.thread", "target.media", "link_page.links"})
 """The columns that have them. Other JSON belongs to users or networks, and only ids as the API shows them are ours."""
 _PATHS: Final = frozenset({"storage_path", "thumbnail_path"})
 _OF_PEOPLE: Final = frozenset({"created_by_user_id"})

@@ -344,7 +344,9 @@ _TEXTS: Final = {
     "Events are delivered.": "Ereignisse werden zugestellt.",
     "Media": "Medien",
     "Uploads and files.": "Uploads und Dateien.",
-    # Reports by link.
+    # Reports by link, and link pages.
+    "Latest posts": "Neueste Beiträge", "This page does not exist": "Diese Seite gibt es nicht",
+    "Check that its address was copied completely.": "Prüfen Sie, ob die Adresse vollständig kopiert wurde.",
     "Month": "Monat", "Show": "Zeigen",
     "The first days of this month are not shown.": "Die ersten Tage dieses Monats werden nicht gezeigt.",
     "Nothing was published in this month.": "In diesem Monat wurde nichts veröffentlicht.",

@@ -348,7 +348,9 @@ _TEXTS: Final = {
     "Events are delivered.": "Los eventos se entregan.",
     "Media": "Archivos",
     "Uploads and files.": "Subidas y archivos.",
-    # Reports by link.
+    # Reports by link, and link pages.
+    "Latest posts": "Últimas publicaciones", "This page does not exist": "Esta página no existe",
+    "Check that its address was copied completely.": "Comprueba que la dirección se haya copiado entera.",
     "Month": "Mes", "Show": "Mostrar",
     "The first days of this month are not shown.": "Los primeros días de este mes no se muestran.",
     "Nothing was published in this month.": "En este mes no se publicó nada.",

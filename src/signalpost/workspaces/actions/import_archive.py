@@ -27,6 +27,7 @@ from signalpost.kit import clock, ids, isolation
 from signalpost.kit.archive import PIECE_BYTES, BadArchive
 from signalpost.kit.db import Db
 from signalpost.kit.errors import OperatorError
+from signalpost.link_pages.actions import imported as link_pages
 from signalpost.media.file_types import ALLOWED
 from signalpost.media.receiver import temporary_folder
 from signalpost.plans import actions as plans
@@ -55,6 +56,7 @@ where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerat
 _INSERT: Final = """
 insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, $1)
 """
+_UNLESS_TAKEN: Final = "on conflict do nothing"
 # Rows of one workspace that refer to those of another: an archive with ids of others.
 _REFERENCES: Final = {
     "profile_id": "profile", "parent_profile_id": "profile", "child_profile_id": "profile", "link_id": "profile_link",
@@ -177,6 +179,7 @@ class _Import:
         if self._unnamed:
             raise BadArchive(f"{self._reader.path} has a file that no row names: {min(self._unnamed)!r:.100}.")
         await hold_imported(db, workspace_id)
+        await link_pages.hold_imported(db, workspace_id)
         await plans.fit(context, db, workspace_id, "free")
         await audit.command(db, "workspaces import", workspace_id=workspace_id, subject=entry.id)
         return Imported(workspace_id, rows, len(self.stored), self._ids.are_kept)
@@ -206,7 +209,8 @@ class _Import:
                 raise BadArchive(f"{self._reader.path} has a column that {table} has not: {min(strange)!r:.80}.")
             own = [self._own(table, self._ids.row(table, row, types)) for row in rows]
             columns = ", ".join(f'"{name}"' for name in own[0])
-            await self._db.execute(_INSERT.format(table=table, columns=columns), own)
+            insert = _INSERT.format(table=table, columns=columns)
+            await self._db.execute(insert + _UNLESS_TAKEN * EXPORTED[table].is_shared, own)
             count += len(rows)
         await self._require_ordinary_times(table, types)
         for column, parent in _REFERENCES.items():

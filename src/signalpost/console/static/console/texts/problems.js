@@ -181,6 +181,10 @@ export const PROBLEMS = {
     t("Whoever made this calendar link may no longer read its posts."),
     t("Make a calendar link of your own."),
   ],
+  slug_taken: () => [
+    t("Another link page has this address, or had it before."),
+    t("Choose another address."),
+  ],
   report_link_ended: () => [
     t("Whoever made this link may no longer read these numbers."),
     t("Make a link of your own."),

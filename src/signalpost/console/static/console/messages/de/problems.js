@@ -216,6 +216,9 @@ export default /** @type {Record<string, string>} */ ({
   "This client is archived: nothing is written or published for it.":
     "Dieser Kunde ist archiviert: Für ihn wird nichts geschrieben oder veröffentlicht.",
   "Restore it first, under Clients.": "Stellen Sie ihn zuerst unter „Kunden“ wieder her.",
+  "Another link page has this address, or had it before.":
+    "Eine andere Linkseite hat diese Adresse, oder hatte sie früher.",
+  "Choose another address.": "Wählen Sie eine andere Adresse.",
   "Whoever made this link may no longer read these numbers.":
     "Wer diesen Link erstellt hat, darf diese Zahlen nicht mehr lesen.",
   "Make a link of your own.": "Erstellen Sie einen eigenen Link.",

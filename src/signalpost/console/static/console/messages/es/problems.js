@@ -209,6 +209,9 @@ export default /** @type {Record<string, string>} */ ({
   "This client is archived: nothing is written or published for it.":
     "Este cliente está archivado: no se escribe ni se publica nada para él.",
   "Restore it first, under Clients.": "Restáurelo primero en «Clientes».",
+  "Another link page has this address, or had it before.":
+    "Otra página de enlaces tiene esta dirección, o la tuvo antes.",
+  "Choose another address.": "Elige otra dirección.",
   "Whoever made this link may no longer read these numbers.":
     "Quien creó este enlace ya no puede leer estas cifras.",
   "Make a link of your own.": "Crea un enlace propio.",
