@@ -12,8 +12,8 @@ from tests.console.browser import OpenPage
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
 WAYS = re.compile(
-    r"\b(?:loadModule|lazy|lazyDialog|loadSessionDialog =|loadRecovery =|loadSaving =|loadSending =|meet } =|weeks:"
-    r"|month:|week:|day:|list:)\W|/texts/|Promise.all\(\[\s*$"
+    r"\b(?:loadModule|lazy|lazyDialog|loadSessionDialog =|loadRecovery =|loadOffline =|loadSaving ="
+    r"|loadSending =|meet } =|weeks:|month:|week:|day:|list:)\W|/texts/|Promise.all\(\[\s*$"
 )
 AWAY = "net::ERR_CONNECTION_REFUSED"
 NEW = "A new version was installed."

@@ -57,7 +57,7 @@ class Windows:
     async def window(self, address: str, state: Any, options: dict[str, Any]) -> AsyncIterator[Window]:
         """A window with these options, for one test."""
         kind = f"{address} {sorted(options.items())}"
-        window = self._idle.pop(kind, None) or await self._new(address, options)
+        window = self._idle.pop(kind, None) or await self._new(address, **options)
         try:
             await window.begin(state)
             yield window
@@ -71,8 +71,12 @@ class Windows:
         else:
             self._idle[kind] = window
 
-    async def _new(self, address: str, options: dict[str, Any]) -> Window:
+    async def _new(self, address: str, *, has_worker: bool = False, **options: Any) -> Window:
+        # What goes through a service worker is not seen by `page.route`, and files that one test has loaded would be
+        # there in the next. So there is none, but for the tests that are about it.
         context = await self._browser.new_context(base_url=address, **options)
         context.set_default_timeout(PAGE_SECONDS * 1000)
+        if not has_worker:
+            await context.add_init_script("delete Navigator.prototype.serviceWorker")
         await context.add_init_script(REPORT)
         return Window(context, address)

@@ -1,4 +1,5 @@
-"""The console as an app on a phone or a desktop: its manifest and icons, and what other apps share with it.
+"""The console as an app on a phone or a desktop: its manifest and icons, what other apps share with it, and the
+service worker that keeps it for when there is no network.
 
 Members of the manifest are those of the Web Application Manifest (https://www.w3.org/TR/appmanifest/), `share_target`
 is that of the Web Share Target API (https://w3c.github.io/web-share-target/).
@@ -17,9 +18,15 @@ from signalpost.web.response import Headers, Response
 from signalpost.web.router import Route
 
 MANIFEST: Final = "/console.webmanifest"
+WORKER: Final = "/console-worker.js"
+"""Beside the console, not below it: a worker controls what begins with its folder, and `/console` has no slash."""
 _ICONS: Final = {"192": "any", "512": "any", "maskable-512": "maskable", "apple-180": ""}
 """Files of `static/icons`, `NAME-PIXELS`, by the purpose that the manifest names; Apple's is in the page itself."""
 _YEAR_SECONDS: Final = 365 * 24 * 3600
+_WORKER_HEADERS: Headers = [
+    (b"content-security-policy", b"default-src 'none'; connect-src 'self'"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
 _HEADERS: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"accept-language")]
 
 
@@ -29,13 +36,19 @@ def _icon(name: str) -> CachedContent:
     return CachedContent(body, b"image/png", max_age_seconds=_YEAR_SECONDS, compress=False)
 
 
+@cache
+def _worker() -> CachedContent:
+    body = (resources.files("signalpost.console") / "static" / "worker.js").read_bytes()
+    return CachedContent(body, b"text/javascript; charset=utf-8", headers=_WORKER_HEADERS)
+
+
 def _icon_path(name: str) -> str:
     return f"/assets/icon-{name}-{_icon(name).digest}.png"
 
 
 def links(root: str) -> dict[str, str]:
     """Return what the page of the console names, by their names in its template."""
-    return {"manifest": root + MANIFEST, "apple_icon": root + _icon_path("apple-180")}
+    return {"manifest": root + MANIFEST, "worker": root + WORKER, "apple_icon": root + _icon_path("apple-180")}
 
 
 def _manifest(root: str, icon: str, language: str) -> dict[str, Any]:
@@ -69,7 +82,7 @@ def _manifest(root: str, icon: str, language: str) -> dict[str, Any]:
 
 
 def routes(site: Site) -> list[Route]:
-    """Return the routes of the manifest and its icons."""
+    """Return the routes of the manifest, its icons and the service worker."""
     root, icon = site.common["root"], site.common["icon"]
 
     async def manifest(request: Request) -> Response:
@@ -80,6 +93,7 @@ def routes(site: Site) -> list[Route]:
 
     return [
         *site.routes([MANIFEST], manifest),
+        *site.routes([WORKER], cached(_worker), bucket=None),
         *(
             route
             for name in _ICONS

@@ -52,6 +52,7 @@ const PAGES = /** @type {Record<string, string>} */ ({
 const drawer = signal(false);
 const menu = signal(false);
 const loadSessionDialog = () => import("./session-dialog.js");
+const loadOffline = () => import("./offline.js");
 const BottomBar = lazyDialog(() => import("./bottom-bar.js"));
 const CommandPalette = lazyDialog(() => import("./command-palette.js"));
 const Drawer = lazyDialog(() => import("./drawer.js"));
@@ -192,8 +193,11 @@ async function start() {
     render(html`<${Frame} />`, container);
     // Before they are needed: by then the service may be away, or have been updated.
     Promise.all([loadSessionDialog(), loadWords(), loadRecovery()]).catch(toastProblem);
+    void loadOffline().then(({ keepConsole }) => keepConsole());
     workspaces.value = (await get("/workspaces", { limit: 100 })).data;
   } catch (error) {
+    const offline = await loadOffline().catch(() => null);
+    if (await offline?.waitForService(container)) return location.reload();
     render(
       html`<div class="page">
         <${ProblemBox} problem=${error} onRetry=${() => location.reload()} />

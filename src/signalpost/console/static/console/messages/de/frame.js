@@ -184,6 +184,7 @@ export default /** @type {Record<string, string>} */ ({
   "No accounts yet": "Noch keine Konten",
   "No client has this name.": "Kein Kunde hat diesen Namen.",
   "No client yet": "Noch kein Kunde",
+  "No connection": "Keine Verbindung",
   "No connection. What you type is kept, and sent when the network is back.":
     "Keine Verbindung. Was Sie schreiben, bleibt erhalten und wird gesendet, sobald sie wieder da ist.",
   "No text": "Kein Text",
@@ -355,4 +356,6 @@ export default /** @type {Record<string, string>} */ ({
   "Archived clients": "Archivierte Kunden",
   Restore: "Wiederherstellen",
   "Last opened": "Zuletzt geöffnet",
+  "The console goes on by itself when the network is back. What you wrote is kept in this browser and is saved then.":
+    "Die Konsole geht von selbst weiter, sobald das Netz wieder da ist. Was Sie geschrieben haben, bleibt in diesem Browser und wird dann gespeichert.",
 });

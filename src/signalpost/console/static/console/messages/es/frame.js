@@ -216,6 +216,7 @@ export default /** @type {Record<string, string>} */ ({
   "No accounts yet": "Aún no hay cuentas",
   "No client has this name.": "Ningún cliente tiene este nombre.",
   "No client yet": "Aún no hay clientes",
+  "No connection": "Sin conexión",
   "No connection. What you type is kept, and sent when the network is back.":
     "Sin conexión. Lo que escribas se guarda y se envía cuando vuelva la red.",
   "No text": "Sin texto",
@@ -390,4 +391,6 @@ export default /** @type {Record<string, string>} */ ({
   "Archived clients": "Clientes archivados",
   Restore: "Restaurar",
   "Last opened": "Última apertura",
+  "The console goes on by itself when the network is back. What you wrote is kept in this browser and is saved then.":
+    "La consola sigue sola cuando vuelva la red. Lo que escribiste se queda en este navegador y se guarda entonces.",
 });

@@ -1,0 +1,96 @@
+// The console without a network: the page and its files, kept by the browser. No answer of the API goes
+// through here, and nothing that is kept is about a person: the page and its files are the same for everyone.
+"use strict";
+{
+  const ROOT = location.pathname.slice(0, location.pathname.lastIndexOf("/"));
+  const PAGE = `${ROOT}/console`;
+  const FILE = new RegExp(`${ROOT.replace(/\W/g, "\\$&")}/assets/([\\w.-]+)/[\\w./-]+`, "g");
+  const FILES_MAX = 1_000;
+
+  // Another installation may have its console at the same host, below another path.
+  const nameOf = (version) => `${self.registration.scope} ${version}`;
+  const isPage = (path) => path === PAGE || path.startsWith(`${PAGE}/`);
+
+  /** The version that a file is of; undefined: it is not one of the console. */
+  function versionOf(path) {
+    const [first] = path.matchAll(FILE);
+    return first?.[0] === path ? first[1] : undefined;
+  }
+
+  async function ownCaches() {
+    return (await caches.keys()).filter((name) => name.startsWith(`${self.registration.scope} `));
+  }
+
+  /** The console is not served here any more, or without this worker: nothing of it stays. */
+  async function end() {
+    await self.registration.unregister();
+    for (const name of await ownCaches()) await caches.delete(name);
+  }
+
+  /** Keep a page that the service answered, instead of those of other versions. */
+  async function keepPage(response, path) {
+    if (path === PAGE && [404, 410].includes(response.status)) return end();
+    if (!response.ok) return;
+    const text = await response.clone().text();
+    const [first] = text.matchAll(FILE);
+    if (!first || !text.includes(`"${location.pathname}"`)) return end();
+    const own = nameOf(first[1]);
+    await (await caches.open(own)).put(PAGE, response);
+    for (const name of await ownCaches()) if (name !== own) await caches.delete(name);
+  }
+
+  /** The page as the service has it now; without a network, as it had it last. */
+  async function page(event, path) {
+    try {
+      const response = await fetch(event.request);
+      event.waitUntil(keepPage(response.clone(), path));
+      return response;
+    } catch (error) {
+      for (const name of await ownCaches()) {
+        const last = await caches.match(PAGE, { cacheName: name });
+        if (last) return last;
+      }
+      throw error;
+    }
+  }
+
+  const keptFile = (url, version) => caches.match(url, { cacheName: nameOf(version), ignoreVary: true });
+
+  async function keepFile(url, version, response) {
+    if (response.ok) await (await caches.open(nameOf(version))).put(url, response);
+  }
+
+  /** A file never changes under its address. */
+  async function file(event, version) {
+    const { url } = event.request;
+    const own = await keptFile(url, version);
+    if (own) return own;
+    const response = await fetch(event.request);
+    event.waitUntil(keepFile(url, version, response.clone()));
+    return response;
+  }
+
+  /** Files that a page loaded before this worker was there; the browser has them at hand. */
+  async function keepFiles(paths) {
+    for (const path of paths.slice(0, FILES_MAX)) {
+      const version = versionOf(path);
+      if (version && !(await keptFile(path, version))) await keepFile(path, version, await fetch(path));
+    }
+  }
+
+  self.addEventListener("install", (event) => {
+    // Files are of their version, whichever worker keeps them: this one need not wait for the last one.
+    event.waitUntil(fetch(PAGE).then((response) => keepPage(response, PAGE)));
+    self.skipWaiting();
+  });
+  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+  self.addEventListener("message", (event) => event.waitUntil(keepFiles(event.data.files)));
+  self.addEventListener("fetch", (event) => {
+    const { request } = event;
+    const { origin, pathname } = new URL(request.url);
+    if (request.method !== "GET" || origin !== location.origin) return;
+    const version = versionOf(pathname);
+    if (request.mode === "navigate" && isPage(pathname)) event.respondWith(page(event, pathname));
+    else if (version) event.respondWith(file(event, version));
+  });
+}
