@@ -151,7 +151,7 @@ async def test_a_person_ends_other_sessions_and_changes_the_password(open_page: 
         await page.keyboard.press("Enter")
         await expect(page.get_by_text("The password is changed.")).to_be_visible()
         await page.reload()
-        await expect(page.get_by_role("heading", name="My account")).to_be_visible()
+        await expect(page.get_by_role("heading", name="My account", exact=True)).to_be_visible()
     assert await logs_in(owned, email, PASSWORD) == 401
     assert await logs_in(owned, email, NEXT) == 200
 
@@ -196,7 +196,7 @@ async def test_pages_follow_the_browser_of_whoever_never_chose_a_language(open_p
     await connection.close()
     async with open_page(at=owned.service, storage_state=state, locale="es-ES") as page:
         await visit(page, "/console/account")
-        await expect(page.get_by_role("heading", name="Mi cuenta")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Mi cuenta", exact=True)).to_be_visible()
 
 
 async def test_a_person_says_who_they_are(open_page: OpenPage, owned: Api, axe: str) -> None:
@@ -214,7 +214,7 @@ async def test_a_person_says_who_they_are(open_page: OpenPage, owned: Api, axe: 
         await page.get_by_label("Language", exact=True).select_option("de")
         await page.get_by_label("Time zone", exact=True).select_option("Asia/Tokyo")
         await page.get_by_role("button", name="Save", exact=True).click()
-        await expect(page.get_by_role("heading", name="Mein Konto")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Mein Konto", exact=True)).to_be_visible()
         await expect(page.get_by_text("Gespeichert.")).to_be_visible()
         assert await violations(page, axe) == []
         assert await page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -223,3 +223,45 @@ async def test_a_person_says_who_they_are(open_page: OpenPage, owned: Api, axe: 
         await visit(page, "/console/account")
         await expect(page.get_by_label("Zeitzone")).to_have_value("Asia/Tokyo")
         await expect(page.get_by_text("Paula P.").first).to_be_visible()
+
+
+async def test_a_person_deletes_their_account(open_page: OpenPage, owned: Api, axe: str) -> None:
+    """The page says what goes and what stays; afterwards the page to sign in says that it is done."""
+    email, state = await new_person(owned)
+    async with open_page(at=owned.service, storage_state=state, expected={401, 422}) as page:
+        await visit(page, "/console/account")
+        card = page.get_by_role("region", name="Delete my account")
+        await card.get_by_role("button", name="Delete my account").click()
+        dialog = page.get_by_role("dialog", name="Delete my account?")
+        await expect(dialog).to_contain_text("Only its history keeps your name")
+        assert await violations(page, axe) == []
+        await dialog.get_by_label(f"Type your e-mail address: {email}").fill("other@example.test")
+        await dialog.get_by_label("Password").fill(PASSWORD)
+        await dialog.get_by_role("button", name="Delete my account").click()
+        await expect(dialog.get_by_role("alert")).to_be_visible()
+        await dialog.get_by_label(f"Type your e-mail address: {email}").fill(email)
+        await dialog.get_by_label("Password").fill("not the password")
+        await dialog.get_by_role("button", name="Delete my account").click()
+        await expect(dialog).to_contain_text("This is not your password.")
+        await dialog.get_by_label("Password").fill(PASSWORD)
+        await dialog.get_by_role("button", name="Delete my account").click()
+        await expect(page.get_by_role("status")).to_have_text("Your account is deleted.")
+        assert await logs_in(owned, email, PASSWORD) == 401
+
+
+async def test_an_owner_sees_what_has_to_go_with_the_account(open_page: OpenPage, owned: Api, axe: str) -> None:
+    """And nothing is done before they decided."""
+    me = await owned.get("/auth/me")
+    email, workspace = me["user"]["email"], me["workspace"]["name"]
+    state = await sign_in(owned.service, email)
+    async with open_page(at=owned.service, storage_state=state, expected={409}) as page:
+        await visit(page, "/console/account")
+        await page.get_by_role("button", name="Delete my account").click()
+        dialog = page.get_by_role("dialog", name="Delete my account?")
+        owns = dialog.get_by_role("group", name="Workspaces that you own")
+        await expect(owns.get_by_role("checkbox", name=workspace, exact=True)).to_be_visible()
+        assert await violations(page, axe) == []
+        await dialog.get_by_label(f"Type your e-mail address: {email}").fill(email)
+        await dialog.get_by_label("Password").fill(PASSWORD)
+        await dialog.get_by_role("button", name="Delete my account").click()
+        await expect(dialog).to_contain_text("You own workspaces, which cannot be without an owner.")

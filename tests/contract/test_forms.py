@@ -28,10 +28,10 @@ def test_a_package_is_a_sentence() -> None:
 
 
 VERBS = {
-    "Accept", "Activate", "Approve", "Backfill", "Change", "Confirm", "Connect", "Create", "Decide", "Disable", "Enrol",
-    "Forgot", "Invite", "Login", "Move", "Optimize", "Presign", "Preview", "Process", "Redeem", "Refresh", "Register",
-    "Reject", "Reset", "Resolve", "Resume", "Retry", "Rotate", "Schedule", "Start", "Submit", "Subscribe", "Switch",
-    "Sync", "Test", "Transfer", "Unlink", "Unsubscribe", "Update", "Upsert",
+    "Accept", "Activate", "Approve", "Backfill", "Change", "Confirm", "Connect", "Create", "Decide", "Delete",
+    "Disable", "Enrol", "Forgot", "Invite", "Login", "Move", "Optimize", "Presign", "Preview", "Process", "Redeem",
+    "Refresh", "Register", "Reject", "Reset", "Resolve", "Resume", "Retry", "Rotate", "Schedule", "Start", "Submit",
+    "Subscribe", "Switch", "Sync", "Test", "Transfer", "Unlink", "Unsubscribe", "Update", "Upsert",
 }  # fmt: skip
 """What can be asked of a thing. A new one belongs here if none of these says it: a thing is created, never added."""
 

@@ -212,6 +212,13 @@ async def _member_signed_in(sample: Sample, request: PreparedRequest) -> None:
     request.key = (await session_of(sample, await sample.make.member(sample.owner, role="viewer"))).access_token
 
 
+async def _leaving(sample: Sample, request: PreparedRequest) -> None:
+    async with sample.make.context.database.transaction() as db:
+        await db.execute(_PASSWORD_WITHOUT_TOTP, sample.owner.user_id, await passwords.hash_password(_PASSWORD))
+    request.key = (await session_of(sample, sample.owner)).access_token
+    request.body = {"email": sample.owner.email, "password": _PASSWORD, "deleteWorkspaces": [sample.ids["wsp"]]}
+
+
 async def _another_child(sample: Sample, request: PreparedRequest) -> None:
     request.body["childProfileId"] = (await sample.make.profile(sample.owner))["id"]
 
@@ -410,6 +417,7 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/totp/confirm": _totp,
     "POST /auth/totp/disable": _totp,
     "POST /auth/oidc/unlink": _totp,
+    "POST /auth/me/delete": _leaving,
     "POST /team/invite": _another_guest,
     "POST /team/invites/{token}/accept": _team_guest,
     "POST /team/invites/{token}/decline": _team_guest,

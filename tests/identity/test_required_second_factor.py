@@ -126,6 +126,7 @@ def test_what_is_open_without_one_is_listed() -> None:
 
     assert {endpoint.name for endpoint in guarded if endpoint.before_second_factor} == {
         "get_me", "list_workspaces", "logout", "enrol_totp", "confirm_totp", "disable_totp", "leave_team",
+        "delete_me",
     }  # fmt: skip
 
 

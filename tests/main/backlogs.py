@@ -1,15 +1,17 @@
 """What gathers for periodic jobs: SQL that makes a backlog of each, and what is left of it."""
 
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from signalpost.audit.actions.seal import ENTRIES_MAX
-from signalpost.kit import batches
+from signalpost.kit import batches, ids
 from signalpost.media.actions import sweep
 from signalpost.plans import notices as usage_notices
 from signalpost.posts import work as posts
 from signalpost.report_links.actions import remind
 from signalpost.support.actions import close
 from signalpost.webhooks.actions import purge
+from signalpost.workspaces.actions import erase_people
 
 
 class Backlog(NamedTuple):
@@ -29,6 +31,7 @@ class Backlog(NamedTuple):
     covers: int = 1
 
 
+_PERSON: Final = UUID("01900000-0000-7000-8000-0000000000ff")
 _OLD: Final = "now() - interval '100 days'"
 _N: Final = "generate_series(1, $1::int) n"
 _ANYONE: Final = "(select id as workspace_id from workspace order by id limit 1) w"
@@ -232,6 +235,17 @@ BACKLOGS: Final = {
         "select count(*) from media where file_name = 'backlog' and expires_at is not null",
         at_once=sweep.BATCH,
         share=10,
+    ),
+    "names of people who left": Backlog(
+        "workspaces.erase_people",
+        f"with u as (insert into app_user (id, email, deleted_at) values ('{_PERSON}', 'x@deleted.invalid', {_OLD}))"
+        " insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"
+        " created_by) select gen_random_uuid(), workspace_id, 'image', 'named', 'image/png', 1, '', 'named/' ||"
+        f" gen_random_uuid(), 'ready', json_build_object('type', 'user', 'id', '{ids.encode('usr', _PERSON)}', 'name',"
+        f" 'Ada') from {_ANYONE}, {_N}",
+        "media",
+        "select count(*) from media where file_name = 'named' and created_by ->> 'name' = 'Ada'",
+        at_once=erase_people.ROWS,
     ),
     "guesses": Backlog(
         "messenger.purge",

@@ -107,11 +107,13 @@ def _sentence(request: Request, problem: problems.Problem) -> str:
 
 
 def _deleted(query: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return a language and a text if the console leads here after the deletion of a workspace."""
+    """Return a language and a text if the console leads here after the deletion of a workspace or an account."""
     language, day = query.get("lang", ""), query.get("deleted", "")
+    t = Texts(language if language in LANGUAGES else DEFAULT)
+    if day == "account":
+        return t.language, t("Your account is deleted.")
     if not _DAY.fullmatch(day):
         return None
-    t = Texts(language if language in LANGUAGES else DEFAULT)
     return t.language, t("The workspace is deleted. The operator of this instance can restore it until {day}.", day=day)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import AppContext
-from signalpost.identity import offspring
+from signalpost.identity import offspring, people
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.kit import batches, ids
 from signalpost.kit.db import Db
@@ -300,7 +300,12 @@ _VERIFY: Final = "update app_user set email_verified_at = coalesce(email_verifie
 
 
 async def join(context: AppContext, db: Db, member_id: UUID, user_id: UUID, *, email_verified: bool) -> None:
-    """Make an invitation a membership of this user, who may have proved that the mailbox is theirs."""
+    """Make an invitation a membership of this user, who may have proved that the mailbox is theirs.
+
+    Raises:
+        Unauthenticated: the user has deleted their account meanwhile.
+    """
+    await people.require_person(db, user_id)
     await db.execute(_JOIN, member_id, user_id)
     if email_verified:
         await verify_email(db, user_id)

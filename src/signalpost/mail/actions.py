@@ -14,7 +14,7 @@ from signalpost.kit import batches, clock, log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
 from signalpost.mail.languages.texts import language_of
-from signalpost.mail.messages import Message, mailbox_of, render
+from signalpost.mail.messages import NOBODY, Message, mailbox_of, render
 from signalpost.mail.topics import TOPICS, QuietHours, quiet_until
 
 JOB: Final = "mail.send"
@@ -61,6 +61,7 @@ KINDS: Final[dict[str, Kind]] = {
     "account_moved": "own",
     "export_ready": "own",
     "handover_offered": "own",
+    "person_deleted": "security",
     "ownership_moved": "security",  # whose card is charged changed: nothing less important takes its place
     "ticket_answered": "own",
     "ticket_written": "own",
@@ -100,6 +101,8 @@ async def enqueue(
         queue: of what goes to many people, so that it delays no other message.
         sender_id: the user who has it sent; a recipient who is no user is addressed in their language.
     """
+    if message.to.endswith(f"@{NOBODY}"):
+        return True
     is_on, run_at = await _choice(db, message)
     if not is_on:
         return True

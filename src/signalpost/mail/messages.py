@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+NOBODY: Final = "deleted.invalid"
+"""The domain of addresses that stand for people who deleted their account (RFC 6761): nothing is sent to it."""
 UNSUBSCRIBE: Final = "unsubscribe_link"
 """The value that makes a message one of a subscription."""
 UNSUBSCRIBE_TEXT: Final = "To receive no more of these messages: {link}"

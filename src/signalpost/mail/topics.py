@@ -29,6 +29,7 @@ ALWAYS: Final[Mapping[str, str]] = {
     "app_secret_leaked": "someone may act as their app",
     "messenger_linked": "from now on a phone acts in their name",
     "account_moved": "what they publish goes to another server, which they may not have chosen",
+    "person_deleted": "their account is gone, and perhaps it was not them",
     "ownership_moved": "whose card is charged changed",
     "handover_offered": "someone waits for their answer, and it is about money",
     "welcome": "sent once, to prove that mail works",

@@ -3,7 +3,12 @@ from typing import Annotated
 
 from signalpost.context import AppContext
 from signalpost.identity import queries, views
-from signalpost.identity.errors import FreeWorkspacesReached
+from signalpost.identity.errors import (
+    FreeWorkspacesReached,
+    InvalidCredentials,
+    LoginThrottled,
+    SecondFactorRequired,
+)
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.identity.schemas import Workspace
 from signalpost.kit.db import Db
@@ -14,8 +19,10 @@ from signalpost.web.fields import SignedQuery, WorkspaceId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import RawResponse, Routes
-from signalpost.workspaces.actions import create, delete, export, update
+from signalpost.workspaces.actions import create, delete, delete_person, export, update
+from signalpost.workspaces.errors import LastAdministrator, OwnsWorkspaces
 from signalpost.workspaces.schemas import (
+    MeDelete,
     WorkspaceCreate,
     WorkspaceDeleteQuery,
     WorkspaceDeletion,
@@ -100,3 +107,26 @@ async def get_workspace_export_content(
 ) -> RawResponse:
     """Return the file of an export. `downloadUrl` points here; it needs no credential."""
     return await export.export_content(context, workspace_id, query)
+
+
+@routes.post(
+    "/auth/me/delete",
+    scope=SIGNED_IN,
+    across_workspaces=True,
+    before_second_factor=True,
+    status=204,
+    history="action",
+    raises=(
+        Forbidden, InvalidCredentials, InvalidState, LastAdministrator, LoginThrottled, OwnsWorkspaces,
+        SecondFactorRequired,
+    ),
+)  # fmt: skip
+async def delete_me(context: AppContext, caller: Caller, data: MeDelete) -> None:
+    """Delete your account: you leave every workspace, and nothing lets you in any more. API keys cannot do this.
+
+    It needs your e-mail address, your password, and with a second factor a code. Whoever has no password signs in with
+    the provider within 15 minutes before. What you made for workspaces stays there, and within the hour without your
+    name; only their history keeps it, for as long as it keeps entries. Workspaces that you own you hand over
+    before, or they are deleted with it: `deleteWorkspaces`. The address is free for a new account.
+    """
+    await delete_person.delete_me(context, caller, data)

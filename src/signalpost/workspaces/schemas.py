@@ -1,10 +1,12 @@
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.identity.schemas import Name, Zone
+from signalpost.identity.schemas import AnyCode, AnyEmail, AnyPassword, Name, Zone
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.fields import WorkspaceId
 
 RedirectUrl = Annotated[str, Meta(max_length=2048, examples=["https://app.example.com/connected"])]
 
@@ -72,3 +74,20 @@ class WorkspaceExport(Output):
     download_url: Annotated[
         str | None, Meta(description="A signed URL of the file, valid for an hour; only while it is `ready`.")
     ]
+
+
+class MeDelete(Input):
+    """Delete your account."""
+
+    email: Annotated[AnyEmail, Meta(description="The e-mail address of your account, to confirm it.")]
+    password: Annotated[
+        AnyPassword | None, Meta(description="Your password; null if you have none and signed in within 15 minutes.")
+    ] = None
+    code: Annotated[
+        AnyCode | None,
+        Meta(description="With a second factor: a code of the app, or a recovery code.", examples=["287082"]),
+    ] = None
+    delete_workspaces: Annotated[
+        Annotated[list[WorkspaceId], Meta(max_length=100)],
+        Meta(description="Workspaces that you own and that are deleted with it, as by `DELETE /workspaces/{id}`."),
+    ] = msgspec.field(default_factory=list)

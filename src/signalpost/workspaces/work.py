@@ -1,4 +1,6 @@
-"""The jobs that erase what was deleted 30 days ago, make and remove exports, and remove what a killed import left."""
+"""The jobs that erase what was deleted 30 days ago and the names of people who left for good, make and remove exports,
+and remove what a killed import left.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,7 +9,7 @@ from uuid import UUID
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.workspaces.actions import erase, export, import_archive
+from signalpost.workspaces.actions import delete_person, erase, erase_people, export, import_archive
 
 JOB: Final = "workspaces.erase"
 EXPIRE_JOB: Final = "workspaces.expire_exports"
@@ -38,12 +40,16 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def expire(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         return RunAgain(0) if await export.expire_exports(context, lease) else None
 
+    async def erase_names(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        return RunAgain(0) if await erase_people.erase_people(context, lease) else None
+
     async def clear(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         seconds = await import_archive.clear_import(context, lease, UUID(payload["source"]), UUID(payload["workspace"]))
         return None if seconds is None else RunAgain(seconds)
 
     return [
         JobKind(JOB, erase_due, EVERY_SECONDS),
+        JobKind(delete_person.ERASE_JOB, erase_names, EVERY_SECONDS),
         JobKind(export.JOB, make_export, given_up=give_up),
         JobKind(export.REMOVE_JOB, remove),
         JobKind(import_archive.CLEAR_JOB, clear),

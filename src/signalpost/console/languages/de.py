@@ -32,6 +32,7 @@ _TEXTS: Final = {
     "From your authenticator app, or a recovery code": "Aus Ihrer Authenticator-App, oder ein Wiederherstellungscode",
     "Forgot your password?": "Passwort vergessen?",
     "The operator of this instance sets a new one with": "Der Betreiber dieser Instanz setzt ein neues mit",
+    "Your account is deleted.": "Ihr Konto ist gelöscht.",
     "The workspace is deleted. The operator of this instance can restore it until {day}.":
         "Der Arbeitsbereich ist gelöscht. Der Betreiber dieser Instanz kann ihn bis zum {day} wiederherstellen.",
     "Invitation": "Einladung",

@@ -32,10 +32,10 @@ _TEXTS: Final = {
     "or with a password": "o con una contraseña",
     "I use a second factor": "Uso un segundo factor",
     "Code": "Código",
-    "From your authenticator app, or a recovery code":
-        "De tu aplicación de autenticación, o un código de recuperación",
+    "From your authenticator app, or a recovery code": "De tu aplicación de autenticación, o un código de recuperación",
     "Forgot your password?": "¿Has olvidado tu contraseña?",
     "The operator of this instance sets a new one with": "El operador de esta instancia crea una nueva con",
+    "Your account is deleted.": "Tu cuenta está eliminada.",
     "The workspace is deleted. The operator of this instance can restore it until {day}.":
         "El espacio de trabajo se ha eliminado. El operador de esta instancia puede restaurarlo hasta el {day}.",
     "Invitation": "Invitación",

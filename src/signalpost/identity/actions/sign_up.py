@@ -9,7 +9,7 @@ from msgspec import Struct
 from signalpost import mail
 from signalpost.audit.actions import record as audit
 from signalpost.context import AppContext
-from signalpost.identity import passwords, queries, views
+from signalpost.identity import passwords, people, queries, views
 from signalpost.identity.actions.sign_in import open_session, record_in_workspaces
 from signalpost.identity.actions.workspaces import may_redirect_to
 from signalpost.identity.errors import FreeWorkspacesReached, RegistrationClosed
@@ -151,6 +151,7 @@ async def write_workspace(
     if not await db.fetchval(_INSERT_WORKSPACE, workspace_id, name, slug, plan, timezone, urls):
         unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
         await db.execute(_INSERT_WORKSPACE, workspace_id, name, unique, plan, timezone, urls)
+    await people.require_person(db, user_id)
     await db.execute(_INSERT_OWNER, ids.new_id(), workspace_id, user_id)
     entry = audit.Entry(
         workspace_id=workspace_id,

@@ -157,6 +157,17 @@ GERMAN: Final = {
     "What you have paid runs on until the end of its period, unless {successor} pays on.":
         "Was Sie bezahlt haben, läuft bis zum Ende des Zeitraums weiter, wenn {successor} nicht weiterzahlt.",
     "{workspace} belongs to {successor} now": "{workspace} gehört jetzt {successor}",
+    "Your account is deleted": "Ihr Konto ist gelöscht",
+    "The account of {email} was deleted, by someone who was signed in to it and confirmed it.":
+        "Das Konto von {email} wurde gelöscht, von jemandem, der dort angemeldet war und es bestätigt hat.",
+    "What you made in the workspaces of others stays there, without your name. The address is free for a new "
+    "account.":
+        "Was Sie in den Arbeitsbereichen anderer gemacht haben, bleibt dort, ohne Ihren Namen. Die Adresse ist "
+        "für ein neues Konto frei.",
+    "If it was not you: someone knows your password, so change it wherever you use it, and write to those who "
+    "run {link}. They see in the history from where it was done.":
+        "Wenn Sie es nicht waren: Jemand kennt Ihr Passwort. Ändern Sie es überall, wo Sie es benutzen, und "
+        "schreiben Sie denen, die {link} betreiben. Sie sehen im Verlauf, von wo aus es geschah.",
     "Someone, probably you, requested a new password for {email}.":
         "Jemand, wahrscheinlich Sie, hat ein neues Passwort für {email} angefordert.",
     "Choose it here within {minutes} minutes:": "Wählen Sie es hier binnen {minutes} Minuten:",

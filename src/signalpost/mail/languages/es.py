@@ -151,6 +151,17 @@ SPANISH: Final = {
     "What you have paid runs on until the end of its period, unless {successor} pays on.":
         "Lo que has pagado sigue hasta el final de su periodo, salvo que {successor} siga pagando.",
     "{workspace} belongs to {successor} now": "{workspace} pertenece ahora a {successor}",
+    "Your account is deleted": "Tu cuenta está eliminada",
+    "The account of {email} was deleted, by someone who was signed in to it and confirmed it.":
+        "La cuenta de {email} la ha eliminado alguien que había iniciado sesión en ella y lo confirmó.",
+    "What you made in the workspaces of others stays there, without your name. The address is free for a new "
+    "account.":
+        "Lo que hiciste en los espacios de trabajo de otros sigue allí, sin tu nombre. La dirección queda libre "
+        "para una cuenta nueva.",
+    "If it was not you: someone knows your password, so change it wherever you use it, and write to those who "
+    "run {link}. They see in the history from where it was done.":
+        "Si no has sido tú: alguien conoce tu contraseña. Cámbiala en todos los sitios donde la uses y escribe a "
+        "quienes gestionan {link}. En el historial ven desde dónde se hizo.",
     "Someone, probably you, requested a new password for {email}.":
         "Alguien, probablemente tú, ha solicitado una contraseña nueva para {email}.",
     "Choose it here within {minutes} minutes:": "Elígela aquí en los próximos {minutes} minutos:",

@@ -8,7 +8,7 @@ from signalpost.billing import queries as billing
 from signalpost.billing.actions import ownership
 from signalpost.context import AppContext
 from signalpost.identity import members
-from signalpost.identity.actions import deletion, workspaces
+from signalpost.identity.actions import deletion, person_deletion, workspaces
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
@@ -64,11 +64,13 @@ async def restore_workspace(context: AppContext, db: Db, workspace_id: UUID) -> 
     """Give a deleted workspace back to its members, with everything it had.
 
     Raises:
-        InvalidState: it is not deleted, or is erased.
+        InvalidState: it is not deleted, or is erased; or its owner deleted their account, too.
     """
     await ownership.lock(db, workspace_id)  # first, as whoever reads a subscription, which may change the plan
     plan = await deletion.unmark_deleted(context, db, workspace_id)
     if plan is None:
         raise problems.InvalidState("This workspace is not deleted, or its data is erased.")
+    if await person_deletion.has_deleted_owner(db, workspace_id):
+        raise problems.InvalidState("The owner of this workspace has deleted their account, so nobody could own it.")
     await ownership.reopened(db, workspace_id)
     await plans.fit(context, db, workspace_id, plan)

@@ -27,8 +27,9 @@ export async function collect(most) {
   return { savedAt: new Date().toISOString(), cut, person, ...lists, messenger, notifications };
 }
 
-export default function MyData() {
-  const [busy, download] = useAction(async () => {
+/** Whether the file is being made, and a function that makes and saves it. */
+export const useDownload = () =>
+  useAction(async () => {
     const data = await collect(MOST);
     saveFile("my-data.json", new Blob([JSON.stringify(data, null, 2)], { type: "application/json" }));
     toast(
@@ -39,6 +40,9 @@ export default function MyData() {
         : t("Your data is saved as my-data.json."),
     );
   });
+
+export default function MyData() {
+  const [busy, download] = useDownload();
   return html`
     <${Card} title=${t("My data")}>
       <p class="soft">

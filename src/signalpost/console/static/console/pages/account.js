@@ -23,6 +23,7 @@ const CalendarLinks = lazy(() => import("./calendar-links.js"), 3);
 const Access = lazy(() => import("./account-access.js"));
 const Notifications = lazy(() => import("./account-notifications.js"), 6);
 const MyData = lazy(() => import("./account-data.js"), 3);
+const DeleteMe = lazy(() => import("./account-delete.js"), 2);
 
 /** @typedef {import("signalpost/api").Schemas["Session"]} Session */
 
@@ -51,6 +52,7 @@ export default function Account({ id }) {
         <//>
       `}
       <${MyData} />
+      <${DeleteMe} />
     <//>
   `;
 }

@@ -132,6 +132,14 @@ export const PROBLEMS = {
     t("This is not possible as things are now."),
     t("Something has changed since the page was loaded: reload it and look."),
   ],
+  last_administrator: () => [
+    t("You are the only administrator of this installation."),
+    t("Whoever runs it makes another person one first."),
+  ],
+  owns_workspaces: () => [
+    t("You own workspaces, which cannot be without an owner."),
+    t("Hand each over under Team, or have it deleted with your account."),
+  ],
   last_owner: () => [
     t("A workspace always has an owner."),
     t("Make another member the owner first, under Team."),

@@ -134,4 +134,20 @@ export default /** @type {Record<string, string>} */ ({
   "You then sign in with your password. If you have none, choose one first: sign out, and ask for a new password.":
     "Sie melden sich dann mit Ihrem Passwort an. Haben Sie keines, wählen Sie zuerst eines: Melden Sie sich ab und fordern Sie ein neues Passwort an.",
   "Save my choices": "Auswahl speichern",
+  "Delete my account": "Mein Konto löschen",
+  "Delete my account?": "Mein Konto löschen?",
+  "You leave every workspace, and nothing lets you in any more. This cannot be undone.":
+    "Sie verlassen jeden Arbeitsbereich, und nichts lässt Sie mehr herein. Das lässt sich nicht rückgängig machen.",
+  "Type your e-mail address: {email}": "Geben Sie Ihre E-Mail-Adresse ein: {email}",
+  "Have none? Leave it empty, and sign in with your provider just before this.":
+    "Sie haben keines? Lassen Sie es leer und melden Sie sich kurz vorher über Ihren Anbieter an.",
+  "Gone at once: where you are signed in, your password and second factor, the keys and links that you made, and your phone.":
+    "Sofort weg: wo Sie angemeldet sind, Passwort und zweiter Faktor, die Schlüssel und Links, die Sie gemacht haben, und Ihr Telefon.",
+  "What you made for a workspace stays there, and within the hour without your name. Only its history keeps your name, for as long as it keeps entries: nobody can change it.":
+    "Was Sie für einen Arbeitsbereich gemacht haben, bleibt dort, binnen einer Stunde ohne Ihren Namen. Nur sein Verlauf behält ihn, solange er Einträge aufbewahrt: Den kann niemand ändern.",
+  "Workspaces that you own": "Arbeitsbereiche, die Ihnen gehören",
+  "Tick those that are deleted with your account. Hand the others over before:":
+    "Haken Sie die an, die mit Ihrem Konto gelöscht werden. Übergeben Sie die anderen vorher:",
+  "Enter your password. If you have none: sign out, sign in again, and repeat this within 15 minutes.":
+    "Geben Sie Ihr Passwort ein. Wenn Sie keines haben: Melden Sie sich ab und wieder an, und wiederholen Sie dies binnen 15 Minuten.",
 });

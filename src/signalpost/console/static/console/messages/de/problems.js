@@ -222,4 +222,11 @@ export default /** @type {Record<string, string>} */ ({
   "Whoever made this link may no longer read these numbers.":
     "Wer diesen Link erstellt hat, darf diese Zahlen nicht mehr lesen.",
   "Make a link of your own.": "Erstellen Sie einen eigenen Link.",
+  "You are the only administrator of this installation.":
+    "Sie sind der einzige Administrator dieser Installation.",
+  "Whoever runs it makes another person one first.": "Wer sie betreibt, macht zuerst jemand anderen dazu.",
+  "You own workspaces, which cannot be without an owner.":
+    "Ihnen gehören Arbeitsbereiche, die nicht ohne Inhaber sein können.",
+  "Hand each over under Team, or have it deleted with your account.":
+    "Übergeben Sie jeden unter Team, oder lassen Sie ihn mit Ihrem Konto löschen.",
 });

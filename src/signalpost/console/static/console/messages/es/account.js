@@ -132,4 +132,20 @@ export default /** @type {Record<string, string>} */ ({
   "You then sign in with your password. If you have none, choose one first: sign out, and ask for a new password.":
     "Después inicias sesión con tu contraseña. Si no tienes ninguna, elige una antes: cierra la sesión y pide una contraseña nueva.",
   "Save my choices": "Guardar mi elección",
+  "Delete my account": "Eliminar mi cuenta",
+  "Delete my account?": "¿Eliminar mi cuenta?",
+  "You leave every workspace, and nothing lets you in any more. This cannot be undone.":
+    "Abandonas todos los espacios de trabajo y ya nada te deja entrar. No se puede deshacer.",
+  "Type your e-mail address: {email}": "Escribe tu dirección de correo: {email}",
+  "Have none? Leave it empty, and sign in with your provider just before this.":
+    "¿No tienes ninguna? Déjala vacía e inicia sesión con tu proveedor justo antes.",
+  "Gone at once: where you are signed in, your password and second factor, the keys and links that you made, and your phone.":
+    "Desaparecen al momento: tus sesiones, la contraseña y el segundo factor, las claves y los enlaces que has creado y tu teléfono.",
+  "What you made for a workspace stays there, and within the hour without your name. Only its history keeps your name, for as long as it keeps entries: nobody can change it.":
+    "Lo que has hecho para un espacio de trabajo sigue allí, y en menos de una hora sin tu nombre. Solo su historial lo conserva mientras guarda las entradas: nadie puede cambiarlo.",
+  "Workspaces that you own": "Espacios de trabajo que te pertenecen",
+  "Tick those that are deleted with your account. Hand the others over before:":
+    "Marca los que se eliminan con tu cuenta. Cede antes los demás:",
+  "Enter your password. If you have none: sign out, sign in again, and repeat this within 15 minutes.":
+    "Escribe tu contraseña. Si no tienes ninguna: cierra la sesión, vuelve a iniciarla y repite esto en menos de 15 minutos.",
 });

@@ -215,4 +215,11 @@ export default /** @type {Record<string, string>} */ ({
   "Whoever made this link may no longer read these numbers.":
     "Quien creó este enlace ya no puede leer estas cifras.",
   "Make a link of your own.": "Crea un enlace propio.",
+  "You are the only administrator of this installation.":
+    "Eres la única persona que administra esta instalación.",
+  "Whoever runs it makes another person one first.": "Quien la gestiona debe nombrar antes a otra persona.",
+  "You own workspaces, which cannot be without an owner.":
+    "Te pertenecen espacios de trabajo que no pueden quedarse sin propietario.",
+  "Hand each over under Team, or have it deleted with your account.":
+    "Cede cada uno en Equipo o haz que se elimine con tu cuenta.",
 });
