@@ -1,5 +1,6 @@
 """CPU and memory of processes, from /proc."""
 
+import asyncio
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,21 @@ def cpu_ms(*roots: int) -> float:
             fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
             ticks += sum(map(int, fields[11:15]))
     return ticks / _TICKS_PER_SECOND * 1000
+
+
+async def at_rest(*roots: int) -> None:
+    """Wait until these processes have nothing left to do: until they use less than 5 % of a processor for 3 seconds.
+
+    What has just been written is indexed and sealed behind it; a figure that begins meanwhile counts that, too.
+
+    Raises:
+        TimeoutError: they work for more than ten minutes.
+    """
+    async with asyncio.timeout(600):
+        used = [cpu_ms(*roots)]
+        while len(used) < 4 or used[-1] - used[-4] > 150:
+            await asyncio.sleep(1)
+            used.append(cpu_ms(*roots))
 
 
 def memory_mb(*roots: int) -> float:
