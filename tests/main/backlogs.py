@@ -8,7 +8,6 @@ from signalpost.kit import batches, ids
 from signalpost.media.actions import sweep
 from signalpost.plans import notices as usage_notices
 from signalpost.posts import work as posts
-from signalpost.report_links.actions import remind
 from signalpost.support.actions import close
 from signalpost.webhooks.actions import purge
 from signalpost.workspaces.actions import erase_people
@@ -193,7 +192,7 @@ BACKLOGS: Final = {
         f" null), {_OLD}, 'maria@example.com', '', {_OLD} {_ONE_PROFILE}",
         "report_link",
         "select count(*) from report_link where next_mail_at < now()",
-        remind.BATCH,
+        at_once=1,
         share=50,
     ),
     "apps that were never used": Backlog(

@@ -72,7 +72,7 @@ _VISIBLE: Final = f"""{_SELECT}
 where {_SEEN} and ($6::uuid is null or l.profile_id = $6) and {keyset("l.created_at", "l.id", first=7)}
 """
 _BY_TOKEN: Final = f"{_SELECT} where l.token_hash = $1"
-_DUE: Final = f"{_SELECT} where l.next_mail_at <= now() order by l.next_mail_at limit $1 for update of l skip locked"
+_DUE: Final = f"{_SELECT} where l.next_mail_at <= now() order by l.next_mail_at limit 1 for update of l skip locked"
 _COUNT: Final = "select count(*) from report_link where workspace_id = $1"
 
 
@@ -98,9 +98,9 @@ async def by_token(db: Db, token: str) -> ReportLinkRow | None:
     return await rows.read_one(db, _read, _BY_TOKEN, hash_of(token))
 
 
-async def lock_due(db: Db, limit: int) -> Sequence[ReportLinkRow]:
-    """Return links whose mail is due, those that waited longest first, and keep them from others meanwhile."""
-    return await rows.read_all(db, _read, _DUE, limit)
+async def lock_due(db: Db) -> ReportLinkRow | None:
+    """Return the link whose mail has been due longest, and keep it from others meanwhile."""
+    return await rows.read_one(db, _read, _DUE)
 
 
 async def count(db: Db, workspace_id: UUID) -> int:

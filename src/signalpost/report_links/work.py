@@ -10,6 +10,8 @@ from signalpost.report_links.actions import remind
 
 JOB: Final = "report_links.mail"
 EVERY_SECONDS: Final = 900
+BATCH: Final = 50
+"""Links of one run: other jobs of the lane wait meanwhile."""
 
 
 def jobs(context: AppContext) -> list[JobKind]:
@@ -18,6 +20,11 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def mail(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         """Mail links to those whose report is due."""
         async with lease.transaction() as db:
-            return RunAgain(0) if await remind.mail_due(context, db) else None
+            await remind.rest_deleted(db)
+        for _ in range(BATCH):
+            async with lease.transaction() as db:
+                if not await remind.mail_next(context, db):
+                    return None
+        return RunAgain(0)
 
     return [JobKind(JOB, mail, EVERY_SECONDS)]

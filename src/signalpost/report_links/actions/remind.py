@@ -20,8 +20,6 @@ from signalpost.report_links.queries import ReportLinkRow
 
 MONTHS: Final = tuple(calendar.month_name)[1:]
 """As the catalogs of mails know them."""
-BATCH: Final = 50
-"""Links of one transaction."""
 MAILS_OF_NEW_OWNER_PER_DAY: Final = 5
 _logger = log.get("report_links")
 _TRY_AGAIN: Final = timedelta(hours=1)
@@ -34,16 +32,25 @@ _REST: Final = batches.update(
 _NEXT: Final = "update report_link set next_mail_at = $2 where id = $1"
 
 
-async def mail_due(context: AppContext, db: Db) -> bool:
-    """Mail the links that are due, at most `BATCH`; return whether there may be more."""
+async def rest_deleted(db: Db) -> None:
+    """Let links of deleted profiles be due no more."""
     await db.execute(_REST)
-    due = await queries.lock_due(db, BATCH)
-    for link in due:
-        now = clock.actual()
-        accepted = await _mail(context, db, link)
-        next_at = months.next_mail(now, link.profile_timezone) if accepted else now + _TRY_AGAIN
-        await db.execute(_NEXT, link.id, next_at)
-    return len(due) == BATCH
+
+
+async def mail_next(context: AppContext, db: Db) -> bool:
+    """Mail the link that has been due longest; return False if none is.
+
+    A transaction mails one: it holds the lock of a mailbox until its end, and another that mails the same people in
+    another order must never wait for two of them.
+    """
+    link = await queries.lock_due(db)
+    if link is None:
+        return False
+    now = clock.actual()
+    accepted = await _mail(context, db, link)
+    next_at = months.next_mail(now, link.profile_timezone) if accepted else now + _TRY_AGAIN
+    await db.execute(_NEXT, link.id, next_at)
+    return True
 
 
 async def _mail(context: AppContext, db: Db, link: ReportLinkRow) -> bool:
