@@ -44,8 +44,8 @@ STATUSES = {
     *status_page.SEEDED,
 }
 SPEAKING = (
-    "authorize", "choose", "connect", "first_run", "installable", "invites", "link_pages", "register", "reports",
-    "reset_password", "reviews",
+    "authorize", "choose", "connect", "first_run", "installable", "invites", "link_pages", "mail_choices", "register",
+    "reports", "reset_password", "reviews",
     "sign_in", "site", "status_feed", "status_page", "status_pages", "team_invites",
 )  # fmt: skip
 AVOIDED = {

@@ -203,6 +203,7 @@ ACROSS = {
     "accounts/actions/start.py": "the state tells the workspace, until the person who began is known",
     "billing/actions/refresh.py": "what was paid decides on the plan, not the rights of whoever asks",
     "engine/lease.py": "items of lanes without a workspace are work of the installation",
+    "identity/actions/notifications.py": "the token of a mail tells the user, who has workspaces",
     "identity/actions/first_run.py": "creates the first workspace",
     "identity/actions/passwords.py": "a new password ends the sessions of a user in all workspaces",
     "identity/authenticate.py": "a credential tells the workspace",

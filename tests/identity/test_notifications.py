@@ -4,13 +4,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.identity import register
+from tests.helpers.mail import Inbox, send_waiting, serving, text_of, with_smtp
 
+from signalpost import mail
+from signalpost.context import AppContext
 from signalpost.identity.schemas import MailTopics, MailTopicsUpdate
-from signalpost.mail import topics
+from signalpost.kit import ids
+from signalpost.mail import choices, topics
 from signalpost.mail.actions import KINDS
 from signalpost.mail.topics import ALWAYS, TOPICS, QuietHours, Topic, quiet_until
 
@@ -93,3 +98,57 @@ NOON = QuietHours("12:00", "13:30", "UTC")
 )
 def test_quiet_hours_end_at_their_wall_time(quiet: QuietHours, now: str, until: str | None) -> None:
     assert quiet_until(quiet, at(now)) == (None if until is None else at(until))
+
+
+async def held_feed(context: AppContext, email: str) -> None:
+    """Have a mail of the topic `feeds` sent, as when a feed is held."""
+    values = {"workspace": "Acme", "feed": "News", "reason": "It is gone.", "url": "https://news.example.com/feed"}
+    async with context.database.transaction() as db:
+        await mail.enqueue(db, mail.Message(to=email, template="feed_held", values=values))
+    await send_waiting(context, email)
+
+
+async def test_one_click_in_a_mail_ends_its_topic_without_signing_in(api: Api, context: AppContext) -> None:
+    """As mail programs do it (RFC 8058): a POST to the address in the header. Opening the address changes nothing."""
+    person, inbox = await register(api), Inbox()
+    key, email = person["accessToken"], person["email"]
+
+    async def topics_off() -> set[str]:
+        choices_now = (await api.get("/auth/notifications", key=key)).json()["mail"]
+        return {topic for topic, is_on in choices_now.items() if not is_on}
+
+    async with serving(inbox) as address:
+        mailing = with_smtp(context, address)
+        await held_feed(mailing, email)
+        [message] = inbox.messages
+        link = message["List-Unsubscribe"].removeprefix("<").removesuffix(">")
+        assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+        assert link in text_of(message)
+        assert email not in link
+        path = link.removeprefix(mailing.fixed_url)
+
+        opened = await api.call("GET", path, bare=True)
+        assert (opened.status_code, await topics_off()) == (200, set())
+        for _ in range(2):
+            done = await api.call("POST", path, bare=True, data={"List-Unsubscribe": "One-Click"})
+            assert (done.status_code, await topics_off()) == (200, {"feeds"})
+        await held_feed(mailing, email)
+    assert len(inbox.messages) == 1
+
+
+async def test_a_link_ends_one_topic_of_one_person(api: Api, context: AppContext) -> None:
+    """Neither the topic nor the person in it can be changed."""
+    person, other = await register(api), await register(api)
+    token = choices.issue(context.keys, person["user"]["id"], "feeds")
+    user, topic, mac = token.split(".")
+    wrong = (
+        f"{other['user']['id']}.{topic}.{mac}", f"{user}.usage.{mac}", f"{user}.passwords.{mac}", f"{user}.{topic}.",
+        "", "x", "usr_é.feeds.ü", f"{user}.{topic}.{mac[::-1]}",
+    )  # fmt: skip
+    transport = httpx.ASGITransport(app=api.app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as pages:
+        answers = [await pages.post("/mails/unsubscribe", params={"token": each}) for each in wrong]
+    assert [answer.status_code for answer in answers] == [404] * len(wrong)
+    for each in (person, other):
+        assert all((await api.get("/auth/notifications", key=each["accessToken"])).json()["mail"].values())
+    assert choices.read(context.keys, token) == (ids.decode("usr", user), "feeds")

@@ -11,6 +11,7 @@ from signalpost.console import (
     docs_pages,
     invites,
     link_pages,
+    mail_choices,
     oauth,
     oidc,
     register,
@@ -72,7 +73,7 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([f"{prefix}/openapi.json" for prefix in _PREFIXES], cached(lambda: site.addressed(site.openapi))),
         *site.routes([site.common["sheet"].removeprefix(site.common["root"])], cached(lambda: site.sheet), bucket=None),
         *site.routes([icon, "/favicon.ico"], cached(lambda: site.icon), bucket=None),
-        *status_pages.routes(site),
+        *_of_mails(site),
         *site.routes(["/problems", "/problems.md"], problem_list),
         *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
         *site.routes(["/first-run"], first_run_pages.show),
@@ -106,6 +107,11 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([reviews.PATH], review_pages.show, bucket="console"),
         *site.routes([reviews.PATH], review_pages.send, method="POST", bucket="console"),
     ]
+
+
+def _of_mails(site: Site) -> list[Route]:
+    """Return the routes that mails lead to without signing in, and those of the status page."""
+    return [*status_pages.routes(site), *mail_choices.routes(site)]
 
 
 def _of_reports(site: Site) -> list[Route]:

@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.engine import jobs
-from signalpost.kit import batches, clock, log
+from signalpost.kit import batches, clock, ids, log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
 from signalpost.mail.languages.texts import language_of
-from signalpost.mail.messages import NOBODY, Message, mailbox_of, render
+from signalpost.mail.messages import NOBODY, READER, Message, mailbox_of, render
 from signalpost.mail.topics import TOPICS, QuietHours, quiet_until
 
 JOB: Final = "mail.send"
@@ -34,7 +34,7 @@ _LOCALE = """
 select coalesce(
     (select locale from app_user where email_key = lower($1)), (select locale from app_user where id = $2::uuid))
 """
-_CHOSEN = "select $2 = any(mail_off), quiet_hours from app_user where email_key = lower($1)"
+_CHOSEN = "select id, $2 = any(mail_off), quiet_hours from app_user where email_key = lower($1)"
 _ATTEMPT = """
 insert into mail_message (id, workspace_id, recipient, mailbox, template, attempts) values ($1, $2, $3, $4, $5, 1)
 on conflict (id) do update set attempts = mail_message.attempts + 1 returning attempts
@@ -126,12 +126,16 @@ async def enqueue(
 
 
 async def _choice(db: Db, message: Message) -> tuple[bool, datetime | None]:
-    """Return whether its recipient wants the message, and until when it waits; None: it is sent now."""
+    """Return whether its recipient wants the message, and until when it waits; None: it is sent now.
+
+    A message of a topic gets the id of its reader, who can switch the topic off by a link in it.
+    """
     topic = TOPICS.get(message.template)
     record = None if topic is None else await db.fetchrow(_CHOSEN, message.to, topic)
     if record is None:
         return True, None
-    is_off, quiet_hours = record
+    user_id, is_off, quiet_hours = record
+    message.values = message.values | {READER: ids.encode("usr", user_id)}
     if is_off or quiet_hours is None:
         return not is_off, None
     return True, quiet_until(msgspec.convert(quiet_hours, QuietHours), clock.actual())

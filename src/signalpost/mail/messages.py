@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.markdown import to_html
+from signalpost.mail import choices
 from signalpost.mail.languages.texts import Texts, language_of
 from signalpost.mail.topics import TOPICS
 
@@ -23,6 +24,8 @@ NOBODY: Final = "deleted.invalid"
 """The domain of addresses that stand for people who deleted their account (RFC 6761): nothing is sent to it."""
 UNSUBSCRIBE: Final = "unsubscribe_link"
 """The value that makes a message one of a subscription."""
+READER: Final = "reader"
+"""The public id of the user to whom a message of a topic goes."""
 UNSUBSCRIBE_TEXT: Final = "To receive no more of these messages: {link}"
 CHOICES_PATH: Final = "/console/account/notifications"
 CHOICES_TEXT: Final = "Choose what you are mailed: {link}"
@@ -59,8 +62,10 @@ def _values(message: Message, keys: KeyRing, base_url: str) -> dict[str, Any]:
     """Return what the templates may use: besides the values, `t`, which says a text in `language`."""
     texts = Texts(language_of(message.values.get("language")))
     spoken = message.values | {"t": texts, "language": texts.language}
-    if message.template in TOPICS:
+    if topic := TOPICS.get(message.template):
         spoken["choices_link"] = base_url + CHOICES_PATH
+        if reader := message.values.get(READER):
+            spoken[UNSUBSCRIBE] = f"{base_url}{choices.PATH}?token={choices.issue(keys, reader, topic)}"
     if not message.secrets:
         return spoken
     return spoken | msgspec.json.decode(keys.open(message.secrets, context=_SECRETS), type=dict[str, str])

@@ -360,6 +360,7 @@ _TEXTS: Final = {
     "The month has more posts than are shown here.": "Der Monat hat mehr Beiträge, als hier stehen.",
     "No more reports by mail?": "Keine Berichte mehr per E-Mail?",
     "The link to the report goes on to work.": "Der Link zum Bericht gilt weiter.",
+    "No more mails of this kind reach you.": "Mails dieser Art erreichen Sie nicht mehr.",
     "You are unsubscribed": "Sie sind abgemeldet", "Views": "Aufrufe", "Likes": "Gefällt mir", "Shares": "Geteilt",
     "Engagement": "Interaktion", "{n} views": "{n} Aufrufe", "{n} posts": "{n} Beiträge",
     "The month is not over: these are its numbers until today.":

@@ -122,8 +122,7 @@ _TEXTS: Final = {
     "See posts, drafts and what the team says about them":
         "Ver publicaciones, borradores y lo que el equipo dice de ellos",
     "Create and change drafts": "Crear y cambiar borradores",
-    "Schedule and publish posts without asking you again":
-        "Programar y publicar sin volver a preguntarte",
+    "Schedule and publish posts without asking you again": "Programar y publicar sin volver a preguntarte",
     "See what people write under posts": "Ver lo que la gente escribe bajo las publicaciones",
     "Answer, hide, like and delete comments under posts":
         "Responder, ocultar, marcar como me gusta y eliminar comentarios",
@@ -362,6 +361,7 @@ _TEXTS: Final = {
     "The month has more posts than are shown here.": "El mes tiene más publicaciones de las que se muestran.",
     "No more reports by mail?": "¿No recibir más informes por correo?",
     "The link to the report goes on to work.": "El enlace al informe sigue funcionando.",
+    "No more mails of this kind reach you.": "Ya no te llegarán correos de este tipo.",
     "You are unsubscribed": "Te has dado de baja",
     "No more reports for {profile} will be mailed to you.": "Ya no recibirás informes de {profile} por correo.",
     "Views": "Visualizaciones", "Likes": "Me gusta", "Shares": "Veces compartida", "Engagement": "Interacción",

@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
+from signalpost.context import AppContext
 from signalpost.identity.actions.sign_in import record_in_workspaces
 from signalpost.identity.schemas import (
     MailTopics,
@@ -16,6 +17,8 @@ from signalpost.identity.schemas import (
 from signalpost.kit import problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
+from signalpost.kit.tenant import across_workspaces
+from signalpost.mail import choices
 from signalpost.web.caller import Caller
 
 _READ: Final = "select mail_off, quiet_hours from app_user where id = $1"
@@ -53,6 +56,29 @@ async def update(db: Db, caller: Caller, data: NotificationsUpdate) -> None:
         quiet_hours = None if data.quiet_hours is None else _stored(data.quiet_hours)
     await db.execute(_UPDATE, caller.user_id, sorted(off), quiet_hours)
     await record_in_workspaces(db, caller.user_id, "update_user")
+
+
+_TURN_OFF: Final = """
+update app_user set updated_at = now(),
+    mail_off = (select array_agg(distinct topic order by topic) from unnest(mail_off || $2::text) topic)
+where id = $1 and deleted_at is null returning true
+"""
+
+
+async def turn_off(context: AppContext, token: str) -> None:
+    """Send a person no more mails of a topic, by the token of one of these mails. Repeating it changes nothing.
+
+    Raises:
+        NotFound: we did not issue the token, or its person has deleted their account.
+    """
+    choice = choices.read(context.keys, token)
+    if choice is None:
+        raise problems.NotFound("We did not send this link.")
+    with across_workspaces():  # a user has workspaces, not the other way round
+        async with context.database.transaction() as db:
+            if await db.fetchval(_TURN_OFF, choice.user_id, choice.topic) is None:
+                raise problems.NotFound("This user has deleted their account.")
+            await record_in_workspaces(db, choice.user_id, "update_user")
 
 
 def _stored(quiet: QuietHoursIn) -> dict[str, str]:
