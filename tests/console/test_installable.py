@@ -10,8 +10,11 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 from PIL import Image
-from playwright.async_api import Page, expect
+from playwright.async_api import FilePayload, Page, expect
+from tests.console.browser import violations
 from tests.console.pages import settled
+from tests.helpers import media_files
+from tests.helpers.service_process import Api
 
 OpenAt = Callable[..., AbstractAsyncContextManager[Page]]
 PHONE = {"width": 360, "height": 740}
@@ -87,6 +90,67 @@ async def test_what_is_shared_begins_a_post(console_at: OpenAt) -> None:
             await page.goto(f"/console/compose?{urlencode(shared)}")
             await settled(page)
             await expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value(text)
+
+
+def _picture(name: str, width: int) -> FilePayload:
+    return {"name": name, "mimeType": "image/jpeg", "buffer": media_files.image("JPEG", size=(width, 240))}
+
+
+async def _share(page: Page, owned: Api, *files: FilePayload) -> None:
+    """Do what the browser does when another app shares, by a form as the manifest describes it."""
+    share = (await (await page.request.get("/console.webmanifest")).json())["share_target"]
+    names = [entry["name"] for entry in share["params"]["files"]]
+    await owned.service.until(lambda: page.evaluate("Boolean(navigator.serviceWorker.controller)"), "worker")
+    await page.evaluate(
+        """([{ action, method, enctype }, text, files]) => {
+          const form = Object.assign(document.createElement("form"), { action, method, enctype, id: "share" });
+          form.append(Object.assign(document.createElement("input"), { name: text, value: "Our rye" }));
+          form.append(Object.assign(document.createElement("input"), { name: files, type: "file", multiple: true }));
+          document.body.append(form);
+        }""",
+        [share, share["params"]["text"], names[0]],
+    )
+    await page.locator("#share input[type=file]").set_input_files(files)
+    await page.evaluate("document.querySelector('#share').submit()")
+    await page.wait_for_url("**/console/compose?*")
+    await settled(page)
+
+
+@pytest.mark.xdist_group("browser")
+async def test_pictures_that_are_shared_are_sent_when_the_person_says_so(console: OpenAt, owned: Api, axe: str) -> None:
+    """Any page of the web can send such a form. Whoever opens another page does not want them."""
+    sent: list[str] = []
+    async with console(has_worker=True) as page:
+        page.on("request", lambda request: sent.append(request.url))
+        await page.goto("/console")
+        await settled(page)
+        await _share(page, owned, _picture("rye.jpg", 320), _picture("für morgen.jpg", 300))
+        await expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value("Our rye")
+        notice = page.get_by_role("status").filter(has_text="Another app shares 2 files.")
+        await expect(notice).to_contain_text("rye.jpg, für morgen.jpg")
+        assert await violations(page, axe) == []
+        assert [url for url in sent if "/media/uploads" in url] == []
+        await notice.get_by_role("button", name="Add to the post").click()
+        await expect(page.get_by_label(re.compile("^Description of "))).to_have_count(2)
+        await expect(notice).to_have_count(0)
+        await page.reload()
+        await settled(page)
+        await expect(notice).to_have_count(0)
+
+        await _share(page, owned, _picture("rolls.jpg", 280))
+        await expect(page.get_by_text("Another app shares 1 file.")).to_be_visible()
+        await page.goto("/console")
+        await settled(page)
+        await page.goto("/console/compose?shared=1")
+        await settled(page)
+        await expect(page.get_by_role("region", name="Files")).to_be_visible()
+        assert not await page.evaluate("async () => (await caches.keys()).some((name) => name.endsWith('#shared'))")
+
+
+async def test_what_is_shared_where_the_worker_is_lost_leads_to_the_composer(visit: httpx.AsyncClient) -> None:
+    answer = await visit.post((await _manifest(visit))["share_target"]["action"], files={"files": ("a.png", b"1")})
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console/compose")
 
 
 @pytest.mark.xdist_group("browser")

@@ -20,6 +20,9 @@ from signalpost.web.router import Route
 MANIFEST: Final = "/console.webmanifest"
 WORKER: Final = "/console-worker.js"
 """Beside the console, not below it: a worker controls what begins with its folder, and `/console` has no slash."""
+SHARE: Final = "/console-share"
+"""Where other apps share. The worker answers it: files stay in the browser until the person adds them to a post."""
+_SHARED: Final = ["image/*", "video/*"]
 _ICONS: Final = {"192": "any", "512": "any", "maskable-512": "maskable", "apple-180": ""}
 """Files of `static/icons`, `NAME-PIXELS`, by the purpose that the manifest names; Apple's is in the page itself."""
 _YEAR_SECONDS: Final = 365 * 24 * 3600
@@ -73,10 +76,10 @@ def _manifest(root: str, icon: str, language: str) -> dict[str, Any]:
         "icons": icons,
         "shortcuts": [{"name": name, "url": f"{console}/{page}"} for name, page in shortcuts],
         "share_target": {
-            "action": f"{console}/compose",
-            "method": "GET",
-            "enctype": "application/x-www-form-urlencoded",
-            "params": {"title": "title", "text": "text", "url": "url"},
+            "action": root + SHARE,
+            "method": "POST",
+            "enctype": "multipart/form-data",
+            "params": {"title": "title", "text": "text", "url": "url", "files": [{"name": "files", "accept": _SHARED}]},
         },
     }
 
@@ -91,9 +94,14 @@ def routes(site: Site) -> list[Route]:
         response.headers.remove((b"cache-control", b"no-store"))
         return response
 
+    async def share(_: Request) -> Response:
+        # Only where the browser has lost the worker. Nothing is read: who shares may be anyone.
+        return Response(303, b"", [(b"location", f"{root}/console/compose".encode())])
+
     return [
         *site.routes([MANIFEST], manifest),
         *site.routes([WORKER], cached(_worker), bucket=None),
+        *site.routes([SHARE], share, method="POST"),
         *(
             route
             for name in _ICONS

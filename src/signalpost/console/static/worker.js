@@ -1,14 +1,18 @@
 // The console without a network: the page and its files, kept by the browser. No answer of the API goes
 // through here, and nothing that is kept is about a person: the page and its files are the same for everyone.
+// And what other apps share: pictures and videos, until the composer has them or another page is opened.
 "use strict";
 {
   const ROOT = location.pathname.slice(0, location.pathname.lastIndexOf("/"));
   const PAGE = `${ROOT}/console`;
   const FILE = new RegExp(`${ROOT.replace(/\W/g, "\\$&")}/assets/([\\w.-]+)/[\\w./-]+`, "g");
   const FILES_MAX = 1_000;
+  const SHARE = `${ROOT}/console-share`;
+  const SHARED_MAX = 35;
 
   // Another installation may have its console at the same host, below another path.
   const nameOf = (version) => `${self.registration.scope} ${version}`;
+  const SHARED = `${self.registration.scope}#shared`;
   const isPage = (path) => path === PAGE || path.startsWith(`${PAGE}/`);
 
   /** The version that a file is of; undefined: it is not one of the console. */
@@ -24,7 +28,7 @@
   /** The console is not served here any more, or without this worker: nothing of it stays. */
   async function end() {
     await self.registration.unregister();
-    for (const name of await ownCaches()) await caches.delete(name);
+    for (const name of [SHARED, ...(await ownCaches())]) await caches.delete(name);
   }
 
   /** Keep a page that the service answered, instead of those of other versions. */
@@ -78,6 +82,20 @@
     }
   }
 
+  /** Keep the files that another app shares, and have the composer begin with what it says. */
+  async function receive(request) {
+    const form = await request.formData();
+    const files = form.getAll("files").filter((entry) => entry instanceof File && entry.size);
+    const query = new URLSearchParams();
+    for (const name of ["title", "text", "url"]) if (form.get(name)) query.set(name, form.get(name));
+    if (files.length) query.set("shared", "1");
+    await caches.delete(SHARED);
+    const cache = await caches.open(SHARED);
+    for (const [index, entry] of files.slice(0, SHARED_MAX).entries())
+      await cache.put(`${SHARE}/${index}/${encodeURIComponent(entry.name)}`, new Response(entry));
+    return Response.redirect(`${PAGE}/compose?${query}`, 303);
+  }
+
   self.addEventListener("install", (event) => {
     // Files are of their version, whichever worker keeps them: this one need not wait for the last one.
     event.waitUntil(fetch(PAGE).then((response) => keepPage(response, PAGE)));
@@ -87,8 +105,11 @@
   self.addEventListener("message", (event) => event.waitUntil(keepFiles(event.data.files)));
   self.addEventListener("fetch", (event) => {
     const { request } = event;
-    const { origin, pathname } = new URL(request.url);
-    if (request.method !== "GET" || origin !== location.origin) return;
+    const { origin, pathname, searchParams } = new URL(request.url);
+    if (origin !== location.origin) return;
+    if (request.method === "POST" && pathname === SHARE) event.respondWith(receive(request));
+    if (request.method !== "GET") return;
+    if (request.mode === "navigate" && !searchParams.has("shared")) event.waitUntil(caches.delete(SHARED));
     const version = versionOf(pathname);
     if (request.mode === "navigate" && isPage(pathname)) event.respondWith(page(event, pathname));
     else if (version) event.respondWith(file(event, version));

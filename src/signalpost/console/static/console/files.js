@@ -36,14 +36,21 @@ export const keptOf = (media) => ({
   preview: addressOf(media),
 });
 
+/** A file that was sent just now: its picture is here already. @param {Media} media @param {File} file */
+const uploadedOf = (media, file) => ({
+  ...keptOf(media),
+  preview: ["image", "gif"].includes(media.kind) ? URL.createObjectURL(file) : "",
+  name: file.name,
+});
+
 /**
  * @param {{
  *   files: Kept[], profileId: string, onChange: (files: Kept[]) => void,
  *   onUploading: (count: number) => void, errorAt?: (path: string) => string | undefined,
- *   ofVideo?: CoverType, label?: string
- * }} props
+ *   ofVideo?: CoverType, first?: unknown, label?: string
+ * }} props `first`: a component that may add files, above them
  */
-export function Files({ files, profileId, onChange, onUploading, errorAt, ofVideo, label }) {
+export function Files({ files, profileId, onChange, onUploading, errorAt, ofVideo, first, label }) {
   const [over, setOver] = useState(false);
   const [Picker, setPicker] = useState(/** @type {unknown} */ (null));
   const latest = useRef(files);
@@ -52,15 +59,7 @@ export function Files({ files, profileId, onChange, onUploading, errorAt, ofVide
     latest.current = [...latest.current, ...added].slice(0, FILES_MAX);
     onChange(latest.current);
   };
-  const uploads = useUploads(profileId, (media, file) =>
-    append([
-      {
-        ...keptOf(media),
-        preview: ["image", "gif"].includes(media.kind) ? URL.createObjectURL(file) : "",
-        name: file.name,
-      },
-    ]),
-  );
+  const uploads = useUploads(profileId, (media, file) => append([uploadedOf(media, file)]));
   useEffect(() => onUploading(uploads.running), [uploads.running]);
   useEffect(() => () => onUploading(0), []);
   useMissingPreviews(files, latest, onChange);
@@ -90,6 +89,7 @@ export function Files({ files, profileId, onChange, onUploading, errorAt, ofVide
       onDrop=${drop}
     >
       <${Head} files=${files} addAll=${addAll} onLibrary=${showPicker} />
+      ${first && html`<${first} onAdd=${addAll} />`}
       <${All}
         files=${files}
         profileId=${profileId}

@@ -3,7 +3,7 @@ import { html, useState } from "../html.js";
 import { Files } from "../files.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
-import { to } from "../router.js";
+import { route, to } from "../router.js";
 import { may, networkName } from "../store.js";
 import { NetworkLogo } from "../components/network-logo.js";
 import { Button, LinkButton } from "../components/button.js";
@@ -20,6 +20,7 @@ import { Counter } from "./composer-checks.js";
 
 const Captions = lazyDialog(() => import("./composer-captions.js"));
 const Cover = lazy(() => import("./composer-cover.js"), 1);
+const Shared = lazyDialog(() => import("./composer-shared.js"));
 
 /** @param {{own: PlatformAccount[], draft: Draft, change: Change}} props */
 export function Accounts({ own, draft, change }) {
@@ -183,6 +184,7 @@ const isOwn = ({ variants, own }, accountId) =>
  * }} props
  */
 export function PostFiles({ draft, account, change, errorAt, onUploading }) {
+  const [isShared] = useState(() => Boolean(route.peek().query.shared));
   if (!account)
     return html`
       <${Files}
@@ -191,6 +193,7 @@ export function PostFiles({ draft, account, change, errorAt, onUploading }) {
         onChange=${(/** @type {Draft["media"]} */ media) => change({ media })}
         onUploading=${onUploading}
         ofVideo=${Cover}
+        first=${isShared && Shared}
         errorAt=${errorAt}
       />
     `;

@@ -170,4 +170,8 @@ export default /** @type {Record<string, string>} */ ({
   "The client has some for all of its posts.": "Der Kunde hat welche für alle seine Beiträge.",
   "the network": "das Netzwerk",
   "Links in the post": "Links im Beitrag",
+  "Another app shares {n} file.": "Eine andere App teilt {n} Datei.",
+  "Another app shares {n} files.": "Eine andere App teilt {n} Dateien.",
+  "Add to the post": "Zum Beitrag hinzufügen",
+  "Leave out": "Weglassen",
 });

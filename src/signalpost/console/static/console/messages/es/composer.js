@@ -176,4 +176,9 @@ export default /** @type {Record<string, string>} */ ({
   "The client has some for all of its posts.": "El cliente tiene unos para todas sus publicaciones.",
   "the network": "la red",
   "Links in the post": "Enlaces de la publicación",
+  "Another app shares {n} file.": "Otra aplicación comparte {n} archivo.",
+  "Another app shares {n} files.": "Otra aplicación comparte {n} archivos.",
+  "many|Another app shares {n} files.": "Otra aplicación comparte {n} de archivos.",
+  "Add to the post": "Añadir a la publicación",
+  "Leave out": "Omitir",
 });
