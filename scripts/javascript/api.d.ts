@@ -39,6 +39,7 @@ export type Get = <T extends string>(
 ) => Promise<Result<"get", T>>;
 export type Post = <T extends string>(path: T, body?: unknown, options?: Options) => Promise<Result<"post", T>>;
 export type Patch = <T extends string>(path: T, body: unknown, options?: Options) => Promise<Result<"patch", T>>;
+export type Put = <T extends string>(path: T, body: unknown, options?: Options) => Promise<Result<"put", T>>;
 export type Remove = <T extends string>(path: T, options?: Options) => Promise<Result<"delete", T>>;
 
 type RowOf<D> = D extends { data: (infer Row)[] } ? Row : never;

@@ -16,7 +16,7 @@ MODULES = sorted(
 )
 _METHODS = {
     "get": "GET", "all": "GET", "download": "GET", "stream": "GET",
-    "post": "POST", "patch": "PATCH", "remove": "DELETE",
+    "post": "POST", "patch": "PATCH", "put": "PUT", "remove": "DELETE",
 }  # fmt: skip
 """The functions of api.js whose first argument is a path, and what they send."""
 _IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"(?:\.\.?/)+api\.js"')

@@ -60,6 +60,8 @@ export const get = (path, query, options) => call("GET", path, { query, ...optio
 export const post = (path, body, options) => call("POST", path, { body, key: newKey(), ...options });
 /** @type {import("signalpost/api").Patch} */
 export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
+/** @type {import("signalpost/api").Put} */
+export const put = (path, body, options) => call("PUT", path, { body, ...options });
 /**
  * Delete something. What is asked about it already is answered first, and pages ask for nothing until it is
  * done: they would ask for what is not there any more.

@@ -1,5 +1,6 @@
 // The clients of a workspace: whoever accounts and posts belong to. The API calls them profiles.
 import { html, useState } from "../html.js";
+import { hasExtension } from "../api.js";
 import { ClientMark } from "../components/avatar.js";
 import { Button } from "../components/button.js";
 import { Empty } from "../components/empty.js";
@@ -19,10 +20,11 @@ const Form = lazyDialog(() => import("./clients-form.js"));
 const Archive = lazyDialog(() => import("./clients-archive.js"));
 const Archived = lazy(() => import("./clients-archived.js"));
 const Delete = lazyDialog(() => import("./clients-delete.js"));
+const LinkPages = lazy(() => import("./clients-link-pages.js"));
 const Links = lazy(() => import("./clients-links.js"));
 
-/** @param {{id: string, query: Record<string, string>}} props */
-export default function Clients({ id, query }) {
+/** @param {{id: string, part: string, query: Record<string, string>}} props */
+export default function Clients({ id, part, query }) {
   const loaded = useLoad(() => loadBasics(true), []);
   const [editing, setEditing] = useState(/** @type {Profile | "new" | null} */ (query.new ? "new" : null));
   const [archiving, setArchiving] = useState(/** @type {Profile | null} */ (null));
@@ -51,6 +53,8 @@ export default function Clients({ id, query }) {
           ${(/** @type {Profile[] & {cut?: boolean}} */ { cut }) =>
             id === "archived" ? html`
               <${Archived} />
+            ` : id === "link-pages" ? html`
+              <${LinkPages} part=${part} />
             ` : activeProfiles.value.length ? html`
               <${List} clients=${activeProfiles.value} cut=${cut} edit=${setEditing} />
             ` : html`
@@ -91,6 +95,9 @@ function tabs(id) {
   return [
     ["", t("Clients")],
     ["links", t("Links")],
+    ...(hasExtension("link_pages")
+      ? [/** @type {[string, string]} */ (["link-pages", t("Link pages")])]
+      : []),
     ...(hasArchived || id === "archived"
       ? [/** @type {[string, string]} */ (["archived", t("Archived clients")])]
       : []),

@@ -12,7 +12,6 @@ export default /** @type {Record<string, string>} */ ({
   "CSV, for spreadsheets": "CSV, für Tabellen",
   "Choose a longer period, or come back when something is published.":
     "Wählen Sie einen längeren Zeitraum, oder kommen Sie wieder, wenn etwas veröffentlicht ist.",
-  Clicks: "Klicks",
   Comments: "Kommentare",
   "Connected accounts stand here with those who follow them, and how that changed.":
     "Hier stehen verbundene Konten mit ihren Followern, und wie sich deren Zahl geändert hat.",
@@ -65,7 +64,6 @@ export default /** @type {Record<string, string>} */ ({
   "The newest {n} rows; the API has all.": "Die neuesten {n} Zeilen; die API hat alle.",
   "The week": "Die Woche",
   "The week, hour by hour": "Die Woche, Stunde für Stunde",
-  Views: "Aufrufe",
   "Worth a try": "Einen Versuch wert",
   "Your plan shows analytics since {day}; earlier days are left out.":
     "Ihr Tarif zeigt die Statistik seit dem {day}; frühere Tage fehlen.",

@@ -358,4 +358,6 @@ export default /** @type {Record<string, string>} */ ({
   "Last opened": "Zuletzt geöffnet",
   "The console goes on by itself when the network is back. What you wrote is kept in this browser and is saved then.":
     "Die Konsole geht von selbst weiter, sobald das Netz wieder da ist. Was Sie geschrieben haben, bleibt in diesem Browser und wird dann gespeichert.",
+  Clicks: "Klicks",
+  Views: "Aufrufe",
 });

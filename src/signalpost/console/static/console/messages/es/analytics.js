@@ -12,7 +12,6 @@ export default /** @type {Record<string, string>} */ ({
   "CSV, for spreadsheets": "CSV, para hojas de cálculo",
   "Choose a longer period, or come back when something is published.":
     "Elige un período más largo o vuelve cuando haya algo publicado.",
-  Clicks: "Clics",
   Comments: "Comentarios",
   "Connected accounts stand here with those who follow them, and how that changed.":
     "Aquí aparecen las cuentas conectadas con sus seguidores y cómo ha cambiado su número.",
@@ -64,7 +63,6 @@ export default /** @type {Record<string, string>} */ ({
   "The newest {n} rows; the API has all.": "Las {n} filas más recientes; la API las tiene todas.",
   "The week": "La semana",
   "The week, hour by hour": "La semana, hora a hora",
-  Views: "Visualizaciones",
   "Worth a try": "Vale la pena probar",
   "Your plan shows analytics since {day}; earlier days are left out.":
     "Tu plan muestra analíticas desde el {day}; los días anteriores no se incluyen.",

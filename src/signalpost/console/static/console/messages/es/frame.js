@@ -393,4 +393,6 @@ export default /** @type {Record<string, string>} */ ({
   "Last opened": "Última apertura",
   "The console goes on by itself when the network is back. What you wrote is kept in this browser and is saved then.":
     "La consola sigue sola cuando vuelva la red. Lo que escribiste se queda en este navegador y se guarda entonces.",
+  Clicks: "Clics",
+  Views: "Visualizaciones",
 });
