@@ -95,6 +95,39 @@ async def test_a_page_shows_what_it_has_and_sends_its_visitors_on(
         assert "Diese Seite gibt es nicht" in absent.text
 
 
+@pytest.mark.parametrize(
+    ("url", "location"),
+    [
+        ("https://bäckerei.example/brötchen?q=süß", "https://xn--bckerei-5wa.example/br%C3%B6tchen?q=s%C3%BC%C3%9F"),
+        ("https://shop.example/a%2Fb%7E?x=%41+b#c", "https://shop.example/a%2Fb%7E?x=%41+b#c"),
+    ],
+)
+async def test_a_click_leads_to_the_very_address(
+    api: Api, owner: Login, visitor: httpx.AsyncClient, url: str, location: str
+) -> None:
+    """One in ASCII exactly as it was saved; a header cannot hold another, so that one as browsers would send it."""
+    page = await put(api, owner, links=[{"title": "Shop", "url": url}])
+    answer = await visitor.get(f"/l/{page['slug']}/{page['links'][0]['id']}")
+    assert (answer.status_code, answer.headers["location"]) == (302, location)
+    assert page["links"][0]["url"] == url
+
+
+@pytest.mark.parametrize("url", ["https://shop.example:99999/", "https://[::1", "https://a..b\u3002/", "https://."])
+async def test_an_address_that_no_browser_opens_is_refused(api: Api, owner: Login, url: str) -> None:
+    refused = await put(api, owner, 422, links=[{"title": "Shop", "url": url}])
+    assert [(error["path"], error["code"]) for error in refused["errors"]] == [("/links/0/url", "format")]
+
+
+async def test_the_page_of_a_deleted_workspace_is_gone_at_once(
+    api: Api, owner: Login, visitor: httpx.AsyncClient, database: Database
+) -> None:
+    """Its data is erased later."""
+    page = await put(api, owner)
+    assert (await visitor.get(f"/l/{page['slug']}")).status_code == 200
+    await database.pool.execute("update workspace set deleted_at = now() where id = $1", owner.workspace_id)
+    assert (await visitor.get(f"/l/{page['slug']}")).status_code == 404
+
+
 async def test_pages_are_listed_as_their_profiles_are(api: Api, make: Make, owner: Login) -> None:
     first = await put(api, owner)
     other = (await make.profile(owner))["id"]

@@ -12,6 +12,7 @@ from signalpost import networks
 from signalpost.console.site import SECURITY_HEADERS, Site
 from signalpost.console.texts import Texts, spoken
 from signalpost.kit import problems
+from signalpost.kit.http import parse_url
 from signalpost.link_pages import views
 from signalpost.link_pages.actions import visit
 from signalpost.link_pages.actions.visit import VisiblePage
@@ -142,7 +143,9 @@ def _headers(style: str) -> Headers:
 
 def _redirect(address: str) -> Response:
     common = [header for header in SECURITY_HEADERS if header[0] != b"referrer-policy"]
-    location = (b"location", address.encode("ascii", "replace"))
+    # A header is ASCII: what is not is written as browsers would send it. All else leads on exactly as it was stored.
+    ascii_address = address if address.isascii() else str(parse_url(address).url)
+    location = (b"location", ascii_address.encode())
     return Response(302, b"", [*common, location, (b"referrer-policy", b"no-referrer")])
 
 

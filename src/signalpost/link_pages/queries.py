@@ -135,6 +135,7 @@ select {
 from link_page l
 join profile p on p.id = l.profile_id and p.workspace_id = l.workspace_id
     and p.deleted_at is null and p.archived_at is null and not p.over_limit
+join workspace w on w.id = l.workspace_id and w.deleted_at is null
 where l.is_published and l.profile_id = (select profile_id from link_page_slug where slug = $1)
 """  # noqa: S608 - constants only
 _ACCOUNTS: Final = """

@@ -13,6 +13,7 @@ from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import batches, clock, problems, rows
 from signalpost.kit.db import Db
+from signalpost.kit.http import UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
 from signalpost.link_pages import queries, views
 from signalpost.link_pages.errors import SlugTaken
@@ -193,6 +194,10 @@ def _issues(stored: LinkPageRow | None, data: LinkPageUpdate) -> Iterator[Issue]
     existing = set() if stored is None else {link.id for link in stored.links}
     seen: set[str] = set()
     for index, link in enumerate(data.links):
+        try:
+            parse_url(link.url)
+        except UnsafeUrl as error:
+            yield Issue(f"/links/{index}/url", "format", f"No browser can open this: {error}.")
         if link.id is not None and link.id not in existing:
             yield Issue(f"/links/{index}/id", "not_found", "The page has no such link. Leave `id` out for a new one.")
         if link.id in seen:

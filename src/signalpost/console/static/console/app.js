@@ -193,7 +193,10 @@ async function start() {
     render(html`<${Frame} />`, container);
     // Before they are needed: by then the service may be away, or have been updated.
     Promise.all([loadSessionDialog(), loadWords(), loadRecovery()]).catch(toastProblem);
-    void loadOffline().then(({ keepConsole }) => keepConsole());
+    // Where it cannot be kept, or the service has just gone, the console works without.
+    loadOffline()
+      .then(({ keepConsole }) => keepConsole())
+      .catch(() => undefined);
     workspaces.value = (await get("/workspaces", { limit: 100 })).data;
   } catch (error) {
     const offline = await loadOffline().catch(() => null);
