@@ -16,6 +16,7 @@ from tests.console import hostile_texts
 from tests.console.hostile_texts import MARKUP, store_beside, store_everywhere, table, texts
 from tests.console.pages import KEYS, all_of
 from tests.console.watch import REPORT, Watch
+from tests.console.windows import NO_WORKER
 from tests.counterparts.tools import free_port
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
@@ -88,8 +89,8 @@ async def test_no_stored_text_runs_as_a_script(browser: Browser, place: Place, r
     context = await browser.new_context(base_url=place.url)
     context.set_default_timeout(PAGE_SECONDS * 1000)
     await context.add_cookies([place.cookie])  # type: ignore[list-item]
-    await context.add_init_script(_INIT)
-    await context.add_init_script(REPORT)
+    for script in (_INIT, REPORT, NO_WORKER):
+        await context.add_init_script(script)
     made, pages, loaded = list[Any](), list[str](), list[str]()
     picture = f"{place.url}/hostile.png"
     context.on("request", lambda request: loaded.extend([request.url] * request.url.startswith(picture)))

@@ -8,6 +8,11 @@ from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Rout
 from tests.console.watch import REPORT
 from tests.helpers.limits import PAGE_SECONDS
 
+NO_WORKER = "delete Navigator.prototype.serviceWorker"
+"""What goes through a service worker is not seen by `page.route`, and files that one test has loaded would be there in
+the next. So there is none, but for the tests that are about it.
+"""
+
 
 class Window:
     """A window at one address: what it has loaded and compiled stays, and whom it was for is forgotten."""
@@ -72,11 +77,9 @@ class Windows:
             self._idle[kind] = window
 
     async def _new(self, address: str, *, has_worker: bool = False, **options: Any) -> Window:
-        # What goes through a service worker is not seen by `page.route`, and files that one test has loaded would be
-        # there in the next. So there is none, but for the tests that are about it.
         context = await self._browser.new_context(base_url=address, **options)
         context.set_default_timeout(PAGE_SECONDS * 1000)
         if not has_worker:
-            await context.add_init_script("delete Navigator.prototype.serviceWorker")
+            await context.add_init_script(NO_WORKER)
         await context.add_init_script(REPORT)
         return Window(context, address)
