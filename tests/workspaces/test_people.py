@@ -125,6 +125,34 @@ async def test_an_owner_hands_over_or_has_the_workspaces_deleted(api: Api, conte
         await operations.restore_workspace(context, bakery)
 
 
+async def test_the_operator_restores_a_workspace_for_another_owner(api: Api, context: AppContext) -> None:
+    """Whoever had a stolen password deletes nothing for good."""
+    person, other = await register(api), await register(api)
+    workspace = person["workspace"]["id"]
+    invite = {"email": other["email"], "role": "editor"}
+    invited = await api.post("/team/invite", json=invite, key=person["accessToken"])
+    token = invited.json()["inviteUrl"].rpartition("/")[2]
+    await api.post(f"/team/invites/{token}/accept", json={}, key=other["accessToken"])
+    late = await register(api)
+    with pytest.raises(Exception, match="There is no deleted workspace"):
+        await operations.restore_workspace(context, workspace, late["email"])
+    assert said(await delete(api, person, deleteWorkspaces=[workspace])) == 204
+    with pytest.raises(Exception, match="There is no user"):
+        await operations.restore_workspace(context, workspace, person["email"])
+
+    await operations.restore_workspace(context, workspace, late["email"])
+
+    team = (await api.get("/team", key=late["accessToken"], headers={"X-Workspace-Id": workspace})).json()["data"]
+    assert {(member["email"], member["role"]) for member in team} == {
+        (late["email"], "owner"), (other["email"], "editor"),
+    }  # fmt: skip
+    deleted = await delete(api, late, deleteWorkspaces=[workspace, late["workspace"]["id"]])
+    assert said(deleted) == 204
+    await operations.restore_workspace(context, workspace, other["email"])  # a member already
+    team = (await api.get("/team", key=other["accessToken"], headers={"X-Workspace-Id": workspace})).json()["data"]
+    assert [(member["email"], member["role"]) for member in team] == [(other["email"], "owner")]
+
+
 async def test_a_workspace_that_is_charged_for_is_cancelled_first(api: Api, database: Database) -> None:
     person = await register(api)
     workspace_id = ids.decode("wsp", person["workspace"]["id"])

@@ -36,7 +36,7 @@ select u.id, u.created_at, u.email, u.name, u.is_staff, u.totp_confirmed_at is n
         where m.user_id = u.id and m.status in ('active', 'suspended') limit $4) c)
 from app_user u
 where ($5::text is null or u.id = $6 or strpos(u.email_key, $5) > 0 or strpos(lower(u.name), $5) > 0)
-    and ($7::bool is null or u.is_staff = $7)
+    and ($7::bool is null or u.is_staff = $7) and u.deleted_at is null
     and {keyset("u.created_at", "u.id", first=1)}
 """  # noqa: S608 - constants only
 

@@ -72,7 +72,7 @@ for command in (cli_files.backup, cli_files.verify, cli_files.restore, cli_files
 networks.add_command(cli_networks.check)
 for command in (cli_webhooks.listen, cli_webhooks.trigger, cli_webhooks.resend):
     webhooks.add_command(command)
-for command in (cli_files.workspaces_export, cli_files.workspaces_import):
+for command in (cli_files.workspaces_export, cli_files.workspaces_import, cli_files.workspaces_restore):
     workspaces.add_command(command)
 
 
@@ -295,17 +295,6 @@ def users_reset_totp(email: str, data_dir: Path | None) -> None:
 
     with_context(load_settings(data_dir), lambda context: operations.reset_totp(context, email))
     sys.stdout.write("The second factor is off: the user signs in without a code.\n")
-
-
-@workspaces.command("restore", short_help="Restore a deleted workspace.")
-@click.option("--workspace", required=True, help="Id or slug of the workspace.")
-@data_dir_option
-def workspaces_restore(workspace: str, data_dir: Path | None) -> None:
-    """Restore a workspace that was deleted less than 30 days ago, with everything it had."""
-    from signalpost.main import operations  # noqa: PLC0415 - see above
-
-    with_context(load_settings(data_dir), lambda context: operations.restore_workspace(context, workspace))
-    sys.stdout.write(f"{workspace} is restored: its members and keys work again.\n")
 
 
 @staff.command("add")

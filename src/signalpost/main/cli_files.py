@@ -1,4 +1,4 @@
-"""Commands that write and read files: backups of the instance, and exports of a workspace."""
+"""Commands that bring things back: backups of the instance, exports of a workspace, and deleted workspaces."""
 
 import sys
 from pathlib import Path
@@ -119,3 +119,15 @@ def workspaces_import(file: Path, owner: str, name: str | None, data_dir: Path |
     settings = load_settings(data_dir)
     imported = with_context(settings, lambda context: portability.import_workspace(context, file, owner, name))
     print_result(imported, as_json=as_json)
+
+
+@click.command("restore", short_help="Restore a deleted workspace.")
+@click.option("--workspace", required=True, help="Id or slug of the workspace.")
+@click.option("--owner", help="E-mail address of who owns it from now on, if its owner deleted their account, too.")
+@data_dir_option
+def workspaces_restore(workspace: str, owner: str | None, data_dir: Path | None) -> None:
+    """Restore a workspace that was deleted less than 30 days ago, with everything it had."""
+    from signalpost.main import operations  # noqa: PLC0415 - as the other commands do
+
+    with_context(load_settings(data_dir), lambda context: operations.restore_workspace(context, workspace, owner))
+    sys.stdout.write(f"{workspace} is restored: its members and keys work again.\n")

@@ -220,13 +220,13 @@ async def synchronise_prices(context: AppContext) -> dict[str, str]:
 _DELETED = "select id from workspace where deleted_at is not null and erased_at is null and (id = $1 or slug = $2)"
 
 
-async def restore_workspace(context: AppContext, workspace: str) -> None:
-    """Give a deleted workspace back to its members."""
+async def restore_workspace(context: AppContext, workspace: str, owner: str | None = None) -> None:
+    """Give a deleted workspace back to its members; to another owner, if the one it had deleted their account, too."""
     async with context.database.transaction() as db:
         workspace_id = await db.fetchval(_DELETED, ids.decode("wsp", workspace), workspace)
         if workspace_id is None:
             raise problems.NotFound(f"There is no deleted workspace {workspace!r}. Use its id (wsp_...) or slug.")
-        await delete.restore_workspace(context, db, workspace_id)
+        await delete.restore_workspace(context, db, workspace_id, owner=owner)
         await audit.command(db, "workspaces restore", workspace_id=workspace_id)
 
 

@@ -36,8 +36,8 @@ LISTS: Mapping[str, str] = {
         select u.id as user_id, u.email, u.name, u.timezone, u.is_staff, u.created_at,
             u.password_hash is null as is_demo,
             (select count(*) from member m where m.user_id = u.id and m.status = 'active') as workspaces
-        from app_user u where $1::text is null or exists (
-            select from member m join chosen w on w.id = m.workspace_id where m.user_id = u.id)
+        from app_user u where u.deleted_at is null and ($1::text is null or exists (
+            select from member m join chosen w on w.id = m.workspace_id where m.user_id = u.id))
         order by u.created_at desc, u.id desc limit $3""",
     "workspaces": """
         select w.id as workspace_id, w.name, w.slug, w.plan, w.timezone, u.email as owner, w.created_at

@@ -9,6 +9,8 @@ from msgspec import Struct
 from signalpost.context import AppContext
 from signalpost.identity import offspring
 from signalpost.identity.actions.sign_in import end_sessions
+from signalpost.identity.caller_cache import CallerCache
+from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, read_all, reader
 from signalpost.mail.messages import NOBODY
@@ -138,3 +140,32 @@ select exists (select from member m join app_user u on u.id = m.user_id
 async def has_deleted_owner(db: Db, workspace_id: UUID) -> bool:
     """Whether the owner of a deleted workspace deleted their account, too."""
     return bool(await db.fetchval(_OWNER_LEFT, workspace_id))
+
+
+_FIND: Final = "select id, email from app_user where email_key = lower($1) and deleted_at is null for key share"
+_END_OWNER: Final = """
+update member set status = 'removed' where workspace_id = $1 and role = 'owner' and status = 'active'
+"""
+_PROMOTE: Final = """
+update member set role = 'owner', profile_ids = null, status = 'active', over_limit = false
+where workspace_id = $1 and user_id = $2 and status in ('active', 'suspended') returning true
+"""
+_JOIN: Final = """
+insert into member (id, workspace_id, user_id, email, role, joined_at) values ($1, $2, $3, $4, 'owner', now())
+"""
+
+
+async def replace_owner(context: AppContext, db: Db, workspace_id: UUID, email: str) -> None:
+    """Make a user the owner of a workspace whose owner is deleted, member or not. Lock its members before.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    user = await db.fetchrow(_FIND, email)
+    if user is None:
+        raise problems.NotFound(f"There is no user {email}.")
+    await db.execute(_END_OWNER, workspace_id)
+    if not await db.fetchval(_PROMOTE, workspace_id, user["id"]):
+        await db.execute(_JOIN, ids.new_id(), workspace_id, user["id"], user["email"])
+    context.state(CallerCache).invalidate(workspace_id)
+    context.state(CallerCache).invalidate(user["id"])

@@ -60,17 +60,29 @@ async def _require_no_subscription(db: Db, workspace_id: UUID) -> None:
     )
 
 
-async def restore_workspace(context: AppContext, db: Db, workspace_id: UUID) -> None:
+async def restore_workspace(context: AppContext, db: Db, workspace_id: UUID, *, owner: str | None = None) -> None:
     """Give a deleted workspace back to its members, with everything it had.
 
+    `owner`: the e-mail address of who owns it from now on, if its owner deleted their account, too.
+
     Raises:
-        InvalidState: it is not deleted, or is erased; or its owner deleted their account, too.
+        InvalidState: it is not deleted, or is erased; or it is not known who could own it, or has an owner.
+        NotFound: there is no such user.
     """
     await ownership.lock(db, workspace_id)  # first, as whoever reads a subscription, which may change the plan
     plan = await deletion.unmark_deleted(context, db, workspace_id)
     if plan is None:
         raise problems.InvalidState("This workspace is not deleted, or its data is erased.")
-    if await person_deletion.has_deleted_owner(db, workspace_id):
-        raise problems.InvalidState("The owner of this workspace has deleted their account, so nobody could own it.")
+    is_without = await person_deletion.has_deleted_owner(db, workspace_id)
+    if is_without and owner is None:
+        raise problems.InvalidState(
+            "The owner of this workspace has deleted their account.",
+            remediation="Name another one with `--owner <email>`.",
+        )
+    if owner is not None:
+        if not is_without:
+            raise problems.InvalidState("This workspace has an owner.", remediation="Restore it without `--owner`.")
+        await members.lock(db, workspace_id)
+        await person_deletion.replace_owner(context, db, workspace_id, owner)
     await ownership.reopened(db, workspace_id)
     await plans.fit(context, db, workspace_id, plan)
