@@ -234,6 +234,41 @@ async def test_a_request_beyond_the_share_of_its_tenant_is_told_to_wait(
         await database.close()
 
 
+@pytest.mark.parametrize("in_time", [True, False])
+async def test_close_leaves_no_connection_that_was_being_opened(dsn: str, *, in_time: bool) -> None:
+    """A request begins as the service ends: it is waited for like those that have a connection, and cut like them."""
+    opened, may_open = list[Any](), asyncio.Event()
+
+    async def connect() -> Any:
+        await may_open.wait()
+        opened.append(await asyncpg.connect(dsn))
+        return opened[0]
+
+    pool = Pool(connect, size=2, idle_seconds=60)
+    fetching = asyncio.create_task(pool.fetchval("select 1"))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(pool.close(timeout_seconds=SECONDS if in_time else 0.01))
+    if not in_time:
+        await closing
+    may_open.set()
+    found = await asyncio.gather(fetching, return_exceptions=True)
+    await closing
+
+    assert found == [1] if in_time else isinstance(found[0], asyncpg.InterfaceError)
+    assert opened[0].is_closed()
+
+
+async def test_close_waits_for_idle_ones_that_are_being_closed(dsn: str) -> None:
+    pool = Pool(lambda: asyncpg.connect(dsn), size=2, idle_seconds=0)
+    connection = await pool.acquire(timeout_seconds=SECONDS)
+    pool.release(connection)
+    await until(lambda: pool.connections == [])
+
+    await pool.close(timeout_seconds=SECONDS)
+
+    assert connection.is_closed()
+
+
 async def test_close_cuts_what_is_not_returned(dsn: str) -> None:
     pool = Pool(lambda: asyncpg.connect(dsn), size=2, idle_seconds=60)
     kept = await pool.acquire(timeout_seconds=SECONDS)

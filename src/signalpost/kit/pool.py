@@ -57,6 +57,7 @@ class Pool:
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
+        self._is_closed = False
 
     @property
     def connections(self) -> list[Connection]:
@@ -91,6 +92,10 @@ class Pool:
             except BaseException:
                 self._give_back(tenant)
                 raise
+            if self._is_closed:
+                connection.terminate()
+                self._give_back(tenant)
+                raise asyncpg.InterfaceError("the pool is closed")
         self._lent[connection] = tenant
         if (is_set or self._show_by) and self._shown.get(connection) != visible:
             await self._show(connection, visible)
@@ -120,13 +125,15 @@ class Pool:
             self._timer.cancel()
         try:
             async with asyncio.timeout(timeout_seconds):
-                if self._lent:
+                if self._places < self.size:  # one is lent, or being opened
                     await self._closing
+                await asyncio.gather(*self._tasks, return_exceptions=True)  # idle ones that are being closed
                 while self._idle:
                     await self._idle.pop()[0].close()
         except TimeoutError:
             for connection in self.connections:
                 connection.terminate()
+        self._is_closed = True
 
     async def execute(self, statement: str, *arguments: Any) -> str:
         """Run one statement on a connection of its own."""
@@ -242,6 +249,10 @@ class Pool:
     def _take_back(self, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
         tenant = self._lent.pop(connection)
+        if self._is_closed:
+            connection.terminate()
+            self._give_back(tenant)
+            return
         self._idle.append((connection, loop.time()))
         if self._timer is None and self._closing is None:
             self._timer = loop.call_later(self._idle_seconds, self._close_idle)
