@@ -74,6 +74,8 @@ async def test_operations_and_pages_of_extensions_are_gone(bare: AppContext, cli
         "/oauth/authorize",
         "/.well-known/oauth-authorization-server",
         "/.well-known/oauth-protected-resource",
+        "/l/bakery",
+        "/l/bakery/k3x9q2ab",
     ):
         assert (await client.get(path, bare=True)).status_code == 404, path
     assert "single sign-on" not in (await client.get("/sign-in", bare=True)).text
