@@ -193,11 +193,11 @@ async function start() {
     render(html`<${Frame} />`, container);
     // Before they are needed: by then the service may be away, or have been updated.
     Promise.all([loadSessionDialog(), loadWords(), loadRecovery()]).catch(toastProblem);
-    // Where it cannot be kept, or the service has just gone, the console works without.
+    workspaces.value = (await get("/workspaces", { limit: 100 })).data;
+    // After what the page shows. Where it cannot be kept, or the service has gone, the console works without.
     loadOffline()
       .then(({ keepConsole }) => keepConsole())
       .catch(() => undefined);
-    workspaces.value = (await get("/workspaces", { limit: 100 })).data;
   } catch (error) {
     const offline = await loadOffline().catch(() => null);
     if (await offline?.waitForService(container)) return location.reload();
