@@ -77,6 +77,7 @@ async def measure(service: Service, folder: Path, *, quick: bool) -> None:
     workspaces, posts = (200, 50_000) if quick else (2_000, 1_000_000)
     for _ in range(POSTS):
         post_id = tenant.create(datetime.now(UTC) + timedelta(days=30))
+    await at_rest(*service.roots)
     alone = await measured(tenant, post_id, db, rounds=rounds, seconds=seconds, due=due)
     await fill(tenant, db, folder, workspaces=workspaces, posts=posts)
     await at_rest(*service.roots)
