@@ -104,7 +104,7 @@ async def test_a_post_to_an_account_that_cannot_publish_leads_to_the_account(con
     )
     async with console() as page:
         await page.goto(f"/console/accounts/{account['id']}")
-        await expect(page.get_by_role("main")).to_contain_text("auth_expired")
+        await expect(page.get_by_role("main")).to_contain_text("The connection to the account has expired.")
         await write(page, {"profileId": profile["id"]}, "Held")
         await expect(page.get_by_text("expired · Sandbox: The connection to the account has expired.")).to_be_visible()
         link = page.get_by_role("link", name="Open the account")
