@@ -98,19 +98,19 @@ def assets() -> Assets:
     static = resources.files("signalpost.console") / "static"
     files = read(static / "console")
     pages = pages_of(files["app.js"].decode())
-    if not is_bundled(static):
+    if not is_bundled(static, files):
         return Assets(digest_of(files), Files(files, {}), pages)
     bundle = static / "bundle"
     files = {name: body for name, body in files.items() if name.endswith(".svg")} | read(bundle)
     return Assets(digest_of(files), Files(files, read(bundle, of=(_BROTLI,))), pages)
 
 
-def is_bundled(static: Traversable) -> bool:
-    """Whether there is a bundle, and of the sources beside it as they are now."""
+def is_bundled(static: Traversable, sources: Mapping[str, bytes]) -> bool:
+    """Whether there is a bundle, and of these sources."""
     about = static / "bundle" / ABOUT
     if not about.is_file():
         return False
-    return bool(json.loads(about.read_text(encoding="utf-8"))["sources"] == digest_of(read(static / "console")))
+    return bool(json.loads(about.read_text(encoding="utf-8"))["sources"] == digest_of(sources))
 
 
 def digest_of(bodies: Mapping[str, bytes]) -> str:
