@@ -103,13 +103,13 @@ class Commented:
             await db.execute("update comment_source set next_attempt_at = now() where target_id = $1", self.target_id)
 
     async def is_alone(self) -> None:
-        """Have nothing be due that earlier tests published."""
+        """Have nothing be due that earlier tests made, though it may have been published in this one."""
         async with self.context.database.transaction() as db:
             query = (
                 "update comment_source set next_attempt_at = now() + interval '1 day'"
-                " where next_attempt_at <= now() and published_at < $1 and target_id <> $2"
+                " where next_attempt_at <= now() and target_id < $1"
             )
-            await db.execute(query, self.began_at, self.target_id)
+            await db.execute(query, ids.first_at(self.began_at))
 
     async def look(self) -> None:
         """Look at what is due, as the service does every twenty seconds."""
