@@ -86,15 +86,25 @@ async def test_the_database_is_that_of_this_version(restored: Restored) -> None:
     await connection.close()
 
 
+def without_news(now: Any, before: Any) -> Any:
+    """What is there now, without members that objects did not have then."""
+    if isinstance(now, dict) and isinstance(before, dict):
+        return {key: without_news(now.get(key), value) for key, value in before.items()}
+    if isinstance(now, list) and isinstance(before, list) and len(now) == len(before):
+        return [without_news(*pair) for pair in zip(now, before, strict=True)]
+    return now
+
+
 async def test_every_post_is_there_with_its_history(restored: Restored) -> None:
     made = restored.made
     for name, before in made["posts"].items():
         now = await restored.api.get(f"/posts/{before['id']}")
-        assert {key: now[key] for key in KEPT} == {key: before[key] for key in KEPT}, name
+        assert without_news(now, {key: before[key] for key in KEPT}) == {key: before[key] for key in KEPT}, name
         # What is due in the year in which this runs is no longer scheduled, but queued.
         assert now["status"] == before["status"] or (before["status"], now["status"]) == ("scheduled", "queued")
         for target, old in zip(now["targets"], before["targets"], strict=True):
-            assert {key: target[key] for key in KEPT_OF_TARGETS} == {key: old[key] for key in KEPT_OF_TARGETS}, name
+            expected = {key: old[key] for key in KEPT_OF_TARGETS}
+            assert without_news(target, expected) == expected, name
     for name, post in made["names"].items():
         entries = {entry["id"]: entry for entry in await every(restored.api, f"/posts/{post}/audit")}
         for old in made["history"][name]:

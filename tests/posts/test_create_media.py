@@ -25,6 +25,7 @@ async def test_media_are_taken_by_id_path_and_address(api: Api, make: Make, owne
 
     assert by_id["media"][0] == {
         "mediaId": media_id, "altText": "A dot", "thumbnailMediaId": None, "thumbnailTimeMs": None, "userTags": [],
+        "crops": {},
     }  # fmt: skip
     assert by_path["media"][0]["mediaId"] == media_id
     assert (await create(api, owner, draft=True, media=[{"mediaUrl": path}])).json()["media"][0]["mediaId"] == media_id

@@ -56,7 +56,7 @@ async def test_stored_documents_do_not_use_the_names_of_the_api(
         )
     assert stored is not None
     assert set(stored["media"][0]) == {
-        "media_id", "alt_text", "thumbnail_media_id", "thumbnail_time_ms", "user_tags",
+        "media_id", "alt_text", "thumbnail_media_id", "thumbnail_time_ms", "user_tags", "crops",
     }  # fmt: skip
     assert stored["media"][0]["media_id"] == str(stored["media_ids"][0])
     assert stored["warnings"][0]["account_id"] == str(ids.decode("acc", post["targets"][0]["accountId"]))

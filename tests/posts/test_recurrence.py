@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
@@ -84,6 +85,18 @@ async def test_each_repetition_is_created_when_the_one_before_is_due(
     assert found[0]["recurrence"] is None
     async with context.database.connection() as db:
         assert await db.fetchval("select count(*) from recurrence_series where post_id = $1", _id(post)) == 0
+
+
+async def test_a_repetition_is_cut_as_the_post_is(api: Api, make: Make, context: AppContext, owner: Login) -> None:
+    uploaded = await api.post("/media/upload", files={"file": ("a.png", media_files.image("PNG"))}, key=owner.key)
+    crops = {"sandbox": {"x": 0.25, "y": 0, "width": 0.5, "height": 1}}
+    media = [{"mediaId": uploaded.json()["id"], "crops": crops}]
+    post = await make.post(owner, scheduledAt=_soon(), recurrence=DAILY, media=media)
+    await become_due(context, post)
+    await run(context)
+    [child] = await children(api, owner, post)
+    assert child["media"] == post["media"]
+    assert child["media"][0]["crops"] == crops
 
 
 async def test_of_many_workers_one_creates_a_repetition(

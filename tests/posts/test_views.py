@@ -69,6 +69,10 @@ def media(refs: list[documents.MediaRef]) -> list[dict[str, Any]]:
             "thumbnailMediaId": ids.encode_or_none("med", ref.thumbnail_media_id),
             "thumbnailTimeMs": ref.thumbnail_time_ms,
             "userTags": [{"username": tag.username, "x": tag.x, "y": tag.y} for tag in ref.user_tags],
+            "crops": {
+                name: {"x": crop.x, "y": crop.y, "width": crop.width, "height": crop.height}
+                for name, crop in ref.crops.items()
+            },
         }
         for ref in refs
     ]

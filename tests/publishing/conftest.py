@@ -1,8 +1,10 @@
 """Publishing as it runs: the real engine over the real database; only the network is made up."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
+from tests.helpers.album import RULE, VIDEO_RULE, Album
 from tests.helpers.factories import Make
 from tests.helpers.publishing import StagedNetwork, staged
 
@@ -17,3 +19,11 @@ async def stage(context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch
     async with staged(context, make) as opened:
         monkeypatch.setitem(networks.CONNECTORS, "stage", opened.connector)
         yield opened
+
+
+@pytest.fixture
+async def album(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> Album:
+    facts = replace(stage.connector.facts, media={"image": RULE, "video": VIDEO_RULE})
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
+    await stage.account("one")
+    return Album(stage)

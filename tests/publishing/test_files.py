@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from tests.helpers import media_files
+from tests.helpers.album import RULE, VIDEO_RULE, Album
 from tests.helpers.media import encode_videos
 from tests.helpers.publishing import StagedNetwork, published
 
@@ -17,49 +18,9 @@ from signalpost.accounts.platforms import fetch_url
 from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.media import probe_process
-from signalpost.networks.contract import MediaRule, OutcomeUnknown, TryLater
+from signalpost.networks.contract import OutcomeUnknown, TryLater
 
-RULE = MediaRule(per_post=2, bytes_max=9_000, mime_types=("image/jpeg",), pixels_max=40_000)
-VIDEO_RULE = MediaRule(per_post=1, bytes_max=10**6, mime_types=("video/mp4",))
 SIZE = (400, 300)
-
-
-class Album:
-    """What the staged network was sent: the files, and their content as it was read."""
-
-    def __init__(self, stage: StagedNetwork) -> None:
-        self._stage = stage
-        self.files: list[tuple[Any, bytes]] = []
-        stage.publish = self.publish
-
-    async def publish(self, session: Any, outgoing: Any, journal: Any) -> Any:
-        self.files = [(media, await media.bytes()) for media in outgoing.media]
-        return await self._stage.accept(session, outgoing, journal)
-
-    async def upload(self, content: bytes, name: str = "cat.png") -> str:
-        files = {"file": (name, content)}
-        answer = await self._stage.make.api.post("/media/upload", files=files, key=self._stage.owner.key)
-        return str(answer.json()["id"])
-
-    async def validate(self, **body: Any) -> dict[str, Any]:
-        answer = await self._stage.make.api.post("/posts/validate", json=self._body(**body), key=self._stage.owner.key)
-        checked: dict[str, Any] = answer.json()
-        return checked
-
-    async def create(self, **body: Any) -> Any:
-        return await self._stage.make.api.post("/posts", json=self._body(**body), key=self._stage.owner.key)
-
-    def _body(self, *, media: list[str], **fields: Any) -> dict[str, Any]:
-        named = [{"mediaId": media_id, "altText": "A cat"} for media_id in media]
-        return {"profileId": self._stage.owner.profile, "platforms": ["stage"], "text": "x", "media": named} | fields
-
-
-@pytest.fixture
-async def album(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> Album:
-    facts = replace(stage.connector.facts, media={"image": RULE, "video": VIDEO_RULE})
-    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
-    await stage.account("one")
-    return Album(stage)
 
 
 async def test_an_image_is_sent_in_a_form_that_the_network_takes(stage: StagedNetwork, album: Album) -> None:
@@ -73,7 +34,7 @@ async def test_an_image_is_sent_in_a_form_that_the_network_takes(stage: StagedNe
     assert (checked["valid"], checked["errors"]) == (True, [])
     assert checked["targets"][0]["derivedMedia"] == [
         {
-            "mediaId": large, "mimeType": "image/jpeg", "maxSize": 9_000, "width": 230, "height": 173,
+            "mediaId": large, "mimeType": "image/jpeg", "maxSize": 9_000, "width": 230, "height": 173, "part": None,
             "rules": ["stage.media.mime_type", "stage.media.max_bytes", "stage.media.max_pixels"],
         }
     ]  # fmt: skip

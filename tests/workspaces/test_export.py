@@ -85,7 +85,10 @@ async def full(api: Api, make: Make, context: AppContext) -> Sample:
     """A workspace with one of each thing, a published post, and one that waits."""
     sample = await create_sample(api, make)
     owner = sample.owner
-    media = {"media": [{"mediaId": sample.ids["med"]}]}
+    point = {"focalPoint": {"x": 0.25, "y": 1}}
+    assert (await api.patch(f"/media/{sample.ids['med']}", json=point, key=owner.key)).status_code == 200
+    crops = {"sandbox": {"x": 0, "y": 0.5, "width": 1, "height": 0.5}}
+    media = {"media": [{"mediaId": sample.ids["med"], "crops": crops}]}
     for fields in (media, {"scheduledAt": SOON} | media):
         await make.post(owner, **fields)
     secret = {"X-Queue-Secret": context.settings.queue_secret or ""}

@@ -4,7 +4,7 @@ from msgspec import Meta, field
 
 from signalpost.events import Actor
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.posts.schemas.requests import ShortText
+from signalpost.posts.schemas.files import ShortText
 from signalpost.posts.states import POST_STATUSES, PostStatus
 from signalpost.web.fields import AccountId, Name, ProfileId
 

@@ -37,6 +37,14 @@ class VariantDocument(Struct):
     height: int
     video_codec: str | None = None  # None: that of the file
     audio_codec: str | None = None
+    key_without_focal: str | None = None  # None: it was made before files had focal points
+
+
+class FocalPoint(Struct):
+    """The JSON column `focal_point`: what must not be cut off, 0 to 1 from the left and the top of the picture."""
+
+    x: float
+    y: float
 
 
 class MediaRow(Struct):
@@ -73,6 +81,12 @@ class MediaRow(Struct):
     upload_method: UploadMethod | None  # None: the bytes came with the request that made the row
     upload_bytes: int | None  # the announced size
     variants: list[VariantDocument] = []
+    focal_point: FocalPoint | None = None  # None: the middle
+
+    @property
+    def focal(self) -> tuple[float, float] | None:
+        """The focal point as connectors take it."""
+        return None if self.focal_point is None else (self.focal_point.x, self.focal_point.y)
 
 
 MEDIA_COLUMNS = rows.columns(MediaRow)

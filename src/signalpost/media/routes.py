@@ -234,7 +234,11 @@ async def get_media(media: MyMedia, db: Db, context: AppContext) -> Media:
 
 @routes.patch("/media/{id}", scope="media:write")
 async def update_media(media: MyMedia, db: Db, context: AppContext, data: MediaUpdate) -> Media:
-    """Change the alternative text. Posts that already use the file keep their own."""
+    """Change the alternative text, or the focal point of a picture.
+
+    Posts that already use the file keep an alternative text of their own. The focal point counts from the next time
+    that the picture is cut: for a post that is published, and wherever it is shown in another shape.
+    """
     return await _view(context, db, await update.update_media(db, media, data))
 
 

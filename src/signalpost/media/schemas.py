@@ -148,10 +148,24 @@ class ResumableUpload(Output):
     expires_at: Annotated[Instant | None, Meta(description="Until when the bytes have to arrive; null once they have.")]
 
 
+class FocalPointIn(Input):
+    """What of a picture must not be cut off."""
+
+    x: Annotated[Annotated[float, Meta(ge=0, le=1)], Meta(description="From the left edge, 0 to 1.", examples=[0.25])]
+    y: Annotated[Annotated[float, Meta(ge=0, le=1)], Meta(description="From the top edge, 0 to 1.", examples=[0.4])]
+
+
 class MediaUpdate(Input):
     """Change a file; null clears a field."""
 
     alt_text: Annotated[AltText | UnsetType | None, Meta(description=_ALT_TEXT, examples=[_ALT_TEXT_EXAMPLE])] = UNSET
+    focal_point: Annotated[
+        FocalPointIn | UnsetType | None,
+        Meta(
+            description="What stays in view wherever the picture is cut, as it is seen upright. Default: its middle.",
+            examples=[{"x": 0.25, "y": 0.4}],
+        ),
+    ] = UNSET
 
 
 class MediaQuery(Input):
@@ -196,6 +210,13 @@ class ContentQuery(SignedQuery):
             examples=["9f86d081884c7d65"],
         ),
     ] = None
+
+
+class FocalPoint(Output):
+    """What of a picture must not be cut off, from its left and its top, 0 to 1."""
+
+    x: Annotated[float, Meta(examples=[0.25])]
+    y: Annotated[float, Meta(examples=[0.4])]
 
 
 class MediaVariant(Output):
@@ -245,6 +266,7 @@ class Media(Output):
         str | None, Meta(examples=[f"{_SIGNED}c5W1mB7tYx2ZpR9aLhUoJnD4skq3v8E0&variant=thumbnail"])
     ]
     alt_text: Annotated[str | None, Meta(examples=[_ALT_TEXT_EXAMPLE])]
+    focal_point: Annotated[FocalPoint | None, Meta(description="Null: the middle.", examples=[{"x": 0.25, "y": 0.4}])]
     status: Annotated[MediaStatus, Meta(examples=["ready"])]
     error: MediaError | None
     variants: Annotated[list[MediaVariant], Meta(examples=[[]])]

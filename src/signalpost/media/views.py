@@ -9,6 +9,7 @@ from signalpost.media import signed_urls
 from signalpost.media.actions.presign import Presigned
 from signalpost.media.queries import MediaRow, VariantDocument
 from signalpost.media.schemas import (
+    FocalPoint,
     Media,
     MediaDeletion,
     MediaError,
@@ -43,6 +44,7 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
         url=signed_urls.create(keys, base_url, row.id) if row.status == "ready" else None,
         thumbnail_url=signed_urls.create(keys, base_url, row.id, "thumbnail") if row.thumbnail_path else None,
         alt_text=row.alt_text,
+        focal_point=FocalPoint(x=row.focal_point.x, y=row.focal_point.y) if row.focal_point else None,
         status=row.status,
         error=MediaError(code=row.error.code, message=row.error.message) if row.error else None,
         variants=[_variant(variant) for variant in row.variants],

@@ -46,7 +46,8 @@ class Fit(Struct, frozen=True, kw_only=True):
     def apply(self, media: OutgoingMedia) -> OutgoingMedia:
         """Return the file as preflight has to see it: the conversion keeps these limits, or publishing fails."""
         mime_type = media.mime_type if media.mime_type in self.mime_types else self.mime_types[0]
-        changed = replace(media, mime_type=mime_type, size_bytes=min(media.size_bytes, self.bytes_max))
+        size_bytes = min(media.size_bytes, self.bytes_max)
+        changed = replace(media, mime_type=mime_type, size_bytes=size_bytes, crop=None, focal=None)
         if self.is_animation:
             changed = replace(changed, kind="video", is_animation=True)
         if media.width is None or media.height is None:
@@ -59,8 +60,13 @@ FIT: Final = "fit"
 """The option with which a post says that its pictures are cropped or padded to the shape that the network takes."""
 
 
-def fit(facts: Facts, media: OutgoingMedia, options: Mapping[str, Any]) -> Fit | None:
-    """Return what has to be done with a file of a post with these options; None if nothing has to, or can be done."""
+def fit(facts: Facts, media: OutgoingMedia, options: Mapping[str, Any], *, auto: bool = True) -> Fit | None:
+    """Return what has to be done with a file of a post with these options; None if nothing has to, or can be done.
+
+    `auto`: whether a file is converted that the network would refuse. What a person cut is, in any case.
+    """
+    if not auto and media.crop is None:
+        return None
     if media.kind == "video":
         return _video(facts.media.get("video"), media)
     if media.kind == "gif" and facts.gif_as_video:
@@ -79,9 +85,17 @@ def encodable(facts: Facts, media: OutgoingMedia, options: Mapping[str, Any]) ->
         return None
     reshape = options.get(FIT) if FIT in facts.options else None
     frame = replace(rule.frame, reshape=reshape) if reshape in ("pad", "crop") else rule.frame
-    rules = _broken(rule, media)
-    if media.width and media.height and frame.shaped(media.width, media.height) != (media.width, media.height):
+    if not media.width or not media.height:
+        return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, frame=frame, rules=tuple(_broken(rule, media)))
+    whole = media.width, media.height
+    frame = replace(frame, crop=media.crop)
+    _, _, width, height = frame.chosen(*whole)
+    if (width, height) == whole:
+        frame = replace(frame, crop=None)
+    rules = [*_broken(rule, replace(media, width=width, height=height)), *(["crop"] if frame.crop else [])]
+    if frame.shaped(*whole) != (width, height):
         rules.append("aspect_ratio")
+        frame = replace(frame, focal=media.focal if reshape == "crop" else None)
     return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, frame=frame, rules=tuple(rules))
 
 
@@ -148,13 +162,13 @@ def frame_bounds(rule: MediaRule, media: OutgoingMedia) -> Mapping[str, tuple[in
     }
 
 
-def fitted(facts: Facts, outgoing: Outgoing) -> Outgoing:
+def fitted(facts: Facts, outgoing: Outgoing, *, auto: bool = True) -> Outgoing:
     """Return a post whose files are as they will be after their conversions."""
-    if not any(fit(facts, media, outgoing.options) for part in outgoing.parts for media in part.media):
+    if not any(fit(facts, media, outgoing.options, auto=auto) for part in outgoing.parts for media in part.media):
         return outgoing
 
     def fitted_media(media: OutgoingMedia) -> OutgoingMedia:
-        needed = fit(facts, media, outgoing.options)
+        needed = fit(facts, media, outgoing.options, auto=auto)
         return media if needed is None else needed.apply(media)
 
     parts = tuple(Part(text=part.text, media=tuple(map(fitted_media, part.media))) for part in outgoing.parts)

@@ -34,6 +34,11 @@ class Content(Struct, frozen=True):
         """Return the id of every file, those of the thread included."""
         return [ref.media_id for ref in self._refs()]
 
+    def crops(self, platform: str) -> dict[UUID, tuple[float, float, float, float]]:
+        """Return what the network gets of each picture of which it gets a part."""
+        chosen = ((ref.media_id, ref.crops[platform]) for ref in self._refs() if platform in ref.crops)
+        return {media_id: (crop.x, crop.y, crop.width, crop.height) for media_id, crop in chosen}
+
     def thumbnail_ids(self) -> list[UUID]:
         """Return the id of every picture that stands for a video."""
         return [ref.thumbnail_media_id for ref in self._refs() if ref.thumbnail_media_id is not None]

@@ -10,6 +10,7 @@ from signalpost.posts import documents
 from signalpost.posts.schemas.responses import (
     Approval,
     AttemptRecord,
+    Crop,
     FieldChange,
     FirstCommentState,
     MediaRef,
@@ -30,6 +31,7 @@ def media_ref(document: documents.MediaRef) -> MediaRef:
         thumbnail_media_id=ids.encode_or_none("med", document.thumbnail_media_id),
         thumbnail_time_ms=document.thumbnail_time_ms,
         user_tags=[UserTag(username=tag.username, x=tag.x, y=tag.y) for tag in document.user_tags],
+        crops={platform: Crop(**structs.asdict(crop)) for platform, crop in document.crops.items()},
     )
 
 

@@ -23,14 +23,24 @@ class UserTag(Struct, frozen=True, gc=False):
     y: float | None = None
 
 
+class Crop(Struct, frozen=True, gc=False):
+    """The part of a picture that is sent, as it is seen upright: shares of its width and height, 0 to 1."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
 class MediaRef(Struct, frozen=True, gc=False):
-    """A file of a post. `alt_text` None: the one of the file itself."""
+    """A file of a post. `alt_text` None: the one of the file itself. `crops`: by platform."""
 
     media_id: UUID
     alt_text: str | None = None
     thumbnail_media_id: UUID | None = None
     thumbnail_time_ms: int | None = None
     user_tags: list[UserTag] = msgspec.field(default_factory=list)
+    crops: dict[str, Crop] = msgspec.field(default_factory=dict)
 
 
 class ThreadPart(Struct, frozen=True, gc=False):

@@ -11,7 +11,7 @@ from signalpost.accounts.platforms import fetch_url
 from signalpost.context import AppContext
 from signalpost.kit.tenant import tenant
 from signalpost.media import signed_urls
-from signalpost.media.actions.derive import CannotBeDerived, Derivation, derive_variant, existing
+from signalpost.media.actions.derive import CannotBeDerived, Derivation, derive_variant, existing, existing_wherever
 from signalpost.media.actions.encode import encoded, request_encoding
 from signalpost.media.queries import MediaRow, VariantDocument
 from signalpost.networks import fitting, preflight
@@ -39,6 +39,7 @@ def as_uploaded(context: AppContext, row: MediaRow, connector: Connector) -> Out
         audio_codec=row.audio_codec,
         alt_text=row.alt_text,
         file_name=row.file_name,
+        focal=row.focal,
         read=partial(context.storage.read, row.storage_path),
         url=None if base_url is None else partial(signed_urls.create, context.keys, base_url, row.id),
     )
@@ -61,10 +62,11 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
     files: dict[UUID, OutgoingMedia] = {}
     watermark_id = attempt.due.circumstances.watermark_media_id
     watermark = next((row for row in attempt.files if row.id == watermark_id and row.kind == "image"), None)
-    media_ids = set(content.for_target(attempt.due.post, attempt.due.target).media_ids())
+    sent = content.for_target(attempt.due.post, attempt.due.target)
+    media_ids, crops = set(sent.media_ids()), sent.crops(attempt.due.target.platform)
     waits = False
     for row in attempt.files:
-        file = as_uploaded(context, row, attempt.connector)
+        file = replace(as_uploaded(context, row, attempt.connector), crop=crops.get(row.id))
         mark = watermark if watermark is not row and row.id in media_ids else None
         derivation = _derivation(attempt, file, mark, is_thumbnail=row.id not in media_ids and row.id != watermark_id)
         if derivation is not None:
@@ -76,7 +78,7 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
                 file = _as_derived(context, row, variant, attempt.connector)
             elif derivation.encodes_video and _publishes(attempt):
                 waits = True
-        files[row.id] = file
+        files[row.id] = replace(file, crop=None, focal=None)
     return Pending(state=_ENCODING) if waits else files
 
 
@@ -88,7 +90,7 @@ def _derivation(
     if is_thumbnail and facts.thumbnail is not None:
         facts = replace(facts, media={"image": facts.thumbnail})
     options = content.for_target(attempt.due.post, attempt.due.target).options
-    needed = fitting.fit(facts, file, options) if attempt.due.post.auto_fit else None
+    needed = fitting.fit(facts, file, options, auto=attempt.due.post.auto_fit)
     if needed is None and watermark is not None:
         needed = fitting.encodable(facts, file, options)
     if needed is None:
@@ -105,8 +107,10 @@ def _publishes(attempt: Attempt) -> bool:
 async def _variant(
     context: AppContext, attempt: Attempt, row: MediaRow, derivation: Derivation
 ) -> VariantDocument | None:
+    if not _publishes(attempt):
+        return existing_wherever(row, derivation)
     variant = existing(row, derivation)
-    if variant is not None or not _publishes(attempt):
+    if variant is not None:
         return variant
     if derivation.encodes_video and is_encoding(attempt):
         return await encoded(context, row, derivation)

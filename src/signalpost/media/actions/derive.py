@@ -1,7 +1,7 @@
 """Make another form of a file, for a network that would refuse it as it is or for a watermark; or find it again."""
 
 import hashlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -35,20 +35,38 @@ class Derivation(Struct, frozen=True):
 
     @property
     def purpose(self) -> str:
-        return "feed" if self.watermark is None else "watermark"
+        if self.watermark is not None:
+            return "watermark"
+        return "feed" if self.frame.crop is None else "crop"
 
     @property
     def key(self) -> str:
         """What makes two forms of one file the same."""
+        return self._key(self.frame.focal)
+
+    @property
+    def key_without_focal(self) -> str:
+        """What makes them the same, wherever the focal point of the file was when they were made."""
+        return self._key(None)
+
+    def _key(self, focal: Sequence[float] | None) -> str:
         mark = "" if self.watermark is None else ids.encode("med", self.watermark.id)
         parts = [*self.mime_types, str(self.bytes_max), str(self.frame.pixels_max), mark]
         if self.frame.side_short_max is not None or self.frame.side_long_max is not None:
             parts.append(f"{self.frame.side_short_max}x{self.frame.side_long_max}")
         if self.frame.reshape is not None:
             parts.append(f"{self.frame.reshape} {self.frame.ratio_min}-{self.frame.ratio_max}")
+        if self.frame.crop is not None:
+            parts.append("crop " + _decimals(self.frame.crop))
+        if focal is not None:
+            parts.append("focal " + _decimals(focal))
         if self.encodes_video:
             parts.append("encoded")
         return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
+
+
+def _decimals(shares: Sequence[float]) -> str:
+    return " ".join(f"{share:.6f}" for share in shares)
 
 
 class CannotBeDerived(Exception):
@@ -58,6 +76,13 @@ class CannotBeDerived(Exception):
 def existing(row: MediaRow, derivation: Derivation) -> VariantDocument | None:
     """Return the form that was made before."""
     return next((variant for variant in row.variants if variant.key == derivation.key), None)
+
+
+def existing_wherever(row: MediaRow, derivation: Derivation) -> VariantDocument | None:
+    """Return the form that was made before, or else the newest with another focal point: someone moved it since."""
+    key = derivation.key_without_focal
+    moved = (variant for variant in reversed(row.variants) if key in (variant.key, variant.key_without_focal))
+    return existing(row, derivation) or next(moved, None)
 
 
 async def derive_variant(
@@ -108,6 +133,7 @@ async def _make(
     await context.storage.move(output, path)
     return VariantDocument(
         key=derivation.key,
+        key_without_focal=derivation.key_without_focal,
         platform=derivation.platform,
         purpose=derivation.purpose,
         storage_path=path,

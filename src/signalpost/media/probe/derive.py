@@ -71,15 +71,14 @@ def _open(file: IO[bytes], file_type: FileType) -> Image.Image:
 def _frame(image: Image.Image, frame: FrameLimits, bytes_max: int) -> Image.Image:
     """Return the image in its shape and within its limits, with no more pixels than could be encoded."""
     frame = replace(frame, pixels_max=min(frame.pixels_max or PIXELS_MAX, bytes_max * _PIXELS_PER_BYTE))
-    shaped, size = frame.shaped(*image.size), frame.scaled(*image.size)
-    if shaped == image.size:
-        return image if size == image.size else _resize(image, size)
-    if frame.reshape == "pad":
+    part, shaped, size = frame.part(*image.size), frame.shaped(*image.size), frame.scaled(*image.size)
+    if part[2:] != image.size:
+        info = image.info
+        image = image.crop((part.left, part.top, part.left + part.width, part.top + part.height))
+        image.info = info
+    if shaped != image.size:
         return _padded(image, size, size[0] / shaped[0])
-    left, top = (image.width - shaped[0]) // 2, (image.height - shaped[1]) // 2
-    part = image.crop((left, top, left + shaped[0], top + shaped[1]))
-    part.info = image.info
-    return part if size == shaped else _resize(part, size)
+    return image if size == image.size else _resize(image, size)
 
 
 def _padded(image: Image.Image, size: tuple[int, int], factor: float) -> Image.Image:

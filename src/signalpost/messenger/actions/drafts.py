@@ -18,7 +18,8 @@ from signalpost.posts import queries as posts
 from signalpost.posts.change import approve, trash, update
 from signalpost.posts.compose import validate
 from signalpost.posts.rows import PostRow, TargetRow
-from signalpost.posts.schemas.requests import MediaIn, PostApprove, PostCreate, PostDeleteQuery, PostUpdate, TargetIn
+from signalpost.posts.schemas.files import MediaIn
+from signalpost.posts.schemas.requests import PostApprove, PostCreate, PostDeleteQuery, PostUpdate, TargetIn
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.schemas.validation import PostValidation
 from signalpost.posts.write import create

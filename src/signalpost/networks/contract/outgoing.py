@@ -28,6 +28,9 @@ class OutgoingMedia:
     read: Callable[[], AsyncIterator[bytes]]  # streams the content from its beginning, at each call
     url: Callable[[], str] | None = None
     """Signs an address from which the network can download the file for an hour; None: it cannot reach this service."""
+    crop: tuple[float, float, float, float] | None = None
+    """What a person chose of an image, before it is cut: left, top, width and height, as shares of the whole."""
+    focal: tuple[float, float] | None = None  # what must not be cut off, from the left and the top; None: the middle
     thumbnail: "OutgoingMedia | None" = (
         None  # the picture to show for a video, if the network takes one: `Facts.thumbnail`
     )

@@ -23,15 +23,14 @@ from signalpost.posts.compose.slot import take_slot
 from signalpost.posts.compose.variations import require_variations_accepted
 from signalpost.posts.documents import Approval, MediaRef, PostWarning, Recurrence
 from signalpost.posts.rows import LABELS, AuditRow, PostRow, TargetRow
+from signalpost.posts.schemas.files import CropIn, MediaIn, UserTagIn
 from signalpost.posts.schemas.requests import (
-    MediaIn,
     PostAttributes,
     PostCreate,
     PostUpdate,
     RecurrenceIn,
     TargetIn,
     ThreadPartIn,
-    UserTagIn,
 )
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY, HeldReason, move
@@ -229,6 +228,7 @@ def _media_in(refs: Sequence[MediaRef]) -> list[MediaIn]:
             thumbnail_media_id=None if ref.thumbnail_media_id is None else MediaId(int=ref.thumbnail_media_id.int),
             thumbnail_time_ms=ref.thumbnail_time_ms,
             user_tags=[UserTagIn(username=tag.username, x=tag.x, y=tag.y) for tag in ref.user_tags],
+            crops={platform: CropIn(**msgspec.structs.asdict(crop)) for platform, crop in ref.crops.items()},
         )
         for ref in refs
     ]

@@ -11,7 +11,8 @@ from signalpost.kit import problems
 from signalpost.kit.problems import Issue
 from signalpost.media.actions.fetch import fetch_file
 from signalpost.media.schemas import MediaFetch
-from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate
+from signalpost.posts.schemas.files import MediaIn
+from signalpost.posts.schemas.requests import PostCreate, PostUpdate
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import Before
 

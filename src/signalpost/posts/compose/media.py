@@ -6,17 +6,22 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost import networks
 from signalpost.kit.db import Db
+from signalpost.kit.problems import pointer
 from signalpost.media import queries as media_queries
 from signalpost.media.queries import MediaRow
 from signalpost.posts.compose.issues import IssueCollector
-from signalpost.posts.documents import MediaRef, ThreadPart, UserTag
-from signalpost.posts.schemas.requests import MediaIn, PostCreate
+from signalpost.posts.documents import Crop, MediaRef, ThreadPart, UserTag
+from signalpost.posts.schemas.files import MediaIn
+from signalpost.posts.schemas.requests import PostCreate
 from signalpost.web.caller import Caller
 from signalpost.web.fields import MediaId
 
 _USABLE = ("ready", "deleted")
 """Deleted media are only found for a post that uses them already: their bytes stay for a while."""
+_ROUNDING: Final = 1e-6
+"""By so much a part may end beyond the edge: shares of pixels are not exact."""
 
 
 class PostMedia(Struct):
@@ -79,6 +84,8 @@ async def resolve_media(
         rows = rows.restricted_to(named)
     for path, media in named:
         _check(path, media, rows, issues)
+        _check_crops(path, media, rows.of(media), issues)
+    _check_same_crops(data, rows, issues)
     return PostMedia(
         post=_refs([media for _, media in _of_post(data)], rows),
         thread=[ThreadPart(part.text, _refs(part.media, rows)) for part in data.thread],
@@ -137,12 +144,41 @@ def _check(path: str, media: MediaIn, rows: MediaRows, issues: IssueCollector) -
         issues.append(MediaId.not_found(f"{path}/thumbnailMediaId"))
 
 
+def _check_crops(path: str, media: MediaIn, row: MediaRow | None, issues: IssueCollector) -> None:
+    if media.crops and row is not None and row.kind != "image":
+        message = f"Only images can be cut; this file is of kind {row.kind}. It is sent as it is."
+        issues.add(f"{path}/crops", "not_allowed", message)
+    for platform, crop in media.crops.items():
+        place = path + pointer("crops", platform)
+        if networks.get(platform) is None:
+            issues.add(place, "not_found", f"There is no network {platform!r}; `GET /platforms` lists them.")
+        for side, start, share in (("width", crop.x, crop.width), ("height", crop.y, crop.height)):
+            if start + share > 1 + _ROUNDING:
+                message = f"This part ends beyond the edge of the picture: at {start + share:g} of its {side}."
+                issues.add(f"{place}/{side}", "out_of_range", message)
+
+
+def _check_same_crops(data: PostCreate, rows: MediaRows, issues: IssueCollector) -> None:
+    """A network gets one form of a file, so one that an account gets twice is cut in one way."""
+    named = _named(data)
+    targets = range(len(data.targets or ()))
+    for start in ("/media", *(f"/targets/{index}/media" for index in targets)):
+        first: dict[UUID, MediaIn] = {}
+        for path, media in named:
+            if not path.startswith((f"{start}/", "/thread/")):
+                continue
+            row = rows.of(media)
+            if row is not None and first.setdefault(row.id, media).crops != media.crops:
+                issues.add(f"{path}/crops", "not_allowed", "The post has this file twice: cut both in the same way.")
+
+
 def _refs(inputs: Sequence[MediaIn], rows: MediaRows) -> list[MediaRef]:
     refs = []
     for media in inputs:
         if (row := rows.of(media)) is not None:
             tags = [UserTag(tag.username, tag.x, tag.y) for tag in media.user_tags]
-            ref = MediaRef(row.id, media.alt_text, media.thumbnail_media_id, media.thumbnail_time_ms, tags)
+            crops = {name: Crop(crop.x, crop.y, crop.width, crop.height) for name, crop in media.crops.items()}
+            ref = MediaRef(row.id, media.alt_text, media.thumbnail_media_id, media.thumbnail_time_ms, tags, crops)
             refs.append(ref)
     return refs
 

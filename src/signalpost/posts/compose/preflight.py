@@ -18,6 +18,7 @@ from signalpost.networks import fitting, preflight
 from signalpost.networks.contract import Outgoing, OutgoingMedia, PreflightIssue
 from signalpost.posts import content
 from signalpost.posts.compose.draft import PostDraft, TargetDraft
+from signalpost.posts.content import Content
 from signalpost.posts.documents import PostWarning
 from signalpost.posts.errors import PreflightFailed
 
@@ -68,7 +69,7 @@ def _check(context: AppContext, draft: PostDraft) -> list[TargetIssue]:
             checked = inputs
             target_content = content.for_target(draft.post, row)
             normal = content.normal_form(target_content, checksums)
-            files = _files(context, draft, row.platform)
+            files = _files(context, draft, row.platform, target_content)
             outgoing = content.outgoing(target_content, files, dedupe_key="", created_at=now)
             issues = _issues_on(target, outgoing, fits=draft.post.auto_fit)
         row.content_hash = content.content_hash(target.account.id, normal)
@@ -86,14 +87,15 @@ def _check(context: AppContext, draft: PostDraft) -> list[TargetIssue]:
     return target_issues
 
 
-def _files(context: AppContext, draft: PostDraft, platform: str) -> Mapping[UUID, OutgoingMedia]:
+def _files(context: AppContext, draft: PostDraft, platform: str, content: Content) -> Mapping[UUID, OutgoingMedia]:
     """Return the files of a post as a network would get them."""
     rows = draft.media.files
     if not rows:
         return {}
     connector = networks.get(platform)
     fetchable = connector is not None and fetch_url(context, connector) is not None
-    return {media_id: without_bytes(row, fetchable=fetchable) for media_id, row in rows.items()}
+    crops = content.crops(platform)
+    return {media_id: without_bytes(row, crops.get(media_id), fetchable=fetchable) for media_id, row in rows.items()}
 
 
 def _issues_on(target: TargetDraft, outgoing: Outgoing, *, fits: bool) -> Sequence[PreflightIssue]:
@@ -101,8 +103,8 @@ def _issues_on(target: TargetDraft, outgoing: Outgoing, *, fits: bool) -> Sequen
     platform, account_facts = target.row.platform, target.account.facts
     connector = networks.get(platform)
     if connector is not None:
-        if fits and any(part.media for part in outgoing.parts):
-            outgoing = fitting.fitted(preflight.for_account(connector.facts, account_facts), outgoing)
+        if any(part.media for part in outgoing.parts):
+            outgoing = fitting.fitted(preflight.for_account(connector.facts, account_facts), outgoing, auto=fits)
         return preflight.check(connector, outgoing, account_facts)
     message = f"Publishing to {platform} is not available yet."
     return [PreflightIssue(f"{platform}.platform.unavailable", "/platforms", message)]
@@ -134,7 +136,9 @@ def _path(target: TargetDraft, issue: PreflightIssue) -> str:
     return content.pointer(issue, target.index, row.platform, [*overridden, *(row.options or {})])
 
 
-def without_bytes(row: MediaRow, *, fetchable: bool = False) -> OutgoingMedia:
+def without_bytes(
+    row: MediaRow, crop: tuple[float, float, float, float] | None, *, fetchable: bool = False
+) -> OutgoingMedia:
     """Return a file as the rules of a network see it. `fetchable`: the network can download it from here."""
 
     def read_nothing() -> NoReturn:
@@ -145,5 +149,5 @@ def without_bytes(row: MediaRow, *, fetchable: bool = False) -> OutgoingMedia:
         kind=kind, mime_type=row.mime_type, size_bytes=row.size_bytes, sha256=row.sha256, width=row.width,
         height=row.height, duration_ms=row.duration_ms, fps=row.fps, video_codec=row.video_codec,
         audio_codec=row.audio_codec, alt_text=row.alt_text, file_name=row.file_name, read=read_nothing,
-        url=read_nothing if fetchable else None,
+        url=read_nothing if fetchable else None, crop=crop, focal=row.focal,
     )  # fmt: skip

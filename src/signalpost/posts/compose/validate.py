@@ -9,14 +9,14 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks import counting, fitting, preflight
-from signalpost.networks.contract import Facts
+from signalpost.networks.contract import Facts, OutgoingMedia
 from signalpost.posts import content, document_views, recurrences, views
 from signalpost.posts.compose.draft import Existing, PostDraft, TargetDraft, build_draft
 from signalpost.posts.compose.fetch import Fetched
 from signalpost.posts.compose.preflight import errors_of, run_preflight, without_bytes
 from signalpost.posts.content import Content
 from signalpost.posts.schemas.requests import PostCreate
-from signalpost.posts.schemas.validation import DerivedMedia, PostValidation, TargetValidation
+from signalpost.posts.schemas.validation import DerivedMedia, MediaPart, PostValidation, TargetValidation
 from signalpost.web.caller import Caller
 
 REPEATS_SHOWN: Final = 5
@@ -75,7 +75,7 @@ def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None
         thread_overflows=[_overflow(facts, part.text, part.text) for part in sent.thread]
         if facts.thread_parts_max
         else [],
-        derived_media=list(_derived(draft, facts, sent)) if draft.post.auto_fit else [],
+        derived_media=list(_derived(draft, facts, sent, target.row.platform)),
     )
 
 
@@ -85,12 +85,15 @@ def _overflow(facts: Facts, text: str, written: str) -> int | None:
     return None if at is None or at >= len(written) else len(written[:at].encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _derived(draft: PostDraft, facts: Facts, sent: Content) -> Iterator[DerivedMedia]:
+def _derived(draft: PostDraft, facts: Facts, sent: Content, platform: str) -> Iterator[DerivedMedia]:
     """Yield what has to be made of the files of a target."""
+    crops = sent.crops(platform)
     for media_id in dict.fromkeys(sent.media_ids()):
         row = draft.media.files.get(media_id)
-        file = None if row is None else without_bytes(row)
-        if file is None or (needed := fitting.fit(facts, file, sent.options)) is None:
+        if row is None:
+            continue
+        file = without_bytes(row, crops.get(media_id))
+        if (needed := fitting.fit(facts, file, sent.options, auto=draft.post.auto_fit)) is None:
             continue
         taken = needed.apply(file)
         yield DerivedMedia(
@@ -100,7 +103,18 @@ def _derived(draft: PostDraft, facts: Facts, sent: Content) -> Iterator[DerivedM
             max_size=needed.bytes_max,
             width=taken.width,
             height=taken.height,
+            part=_part(needed, file),
         )
+
+
+def _part(needed: fitting.Fit, file: OutgoingMedia) -> MediaPart | None:
+    """Return what is left of a picture of which something is cut off."""
+    if file.kind != "image" or not file.width or not file.height:
+        return None
+    part = needed.frame.part(file.width, file.height)
+    if (part.width, part.height) == (file.width, file.height):
+        return None
+    return MediaPart(left=part.left, top=part.top, width=part.width, height=part.height)
 
 
 def _type(sent: Content) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from signalpost.kit.wire import Input, Output
-from signalpost.posts.schemas.requests import ShortText
+from signalpost.posts.schemas.files import ShortText
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import PostStatus
 from signalpost.web.fields import AccountId, Day, PlatformSlug, ProfileId, TimeZone

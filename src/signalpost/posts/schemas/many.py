@@ -7,9 +7,8 @@ from msgspec import UNSET, Meta, UnsetType, field
 from signalpost.kit import ids
 from signalpost.kit.wire import UNAVAILABLE, Input, Instant, Output
 from signalpost.posts.schemas import requests
+from signalpost.posts.schemas.files import MediaInputs, MediaUrl
 from signalpost.posts.schemas.requests import (
-    MediaInputs,
-    MediaUrl,
     MediaUrls,
     Options,
     Platforms,

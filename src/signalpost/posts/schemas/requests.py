@@ -6,16 +6,14 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from signalpost.kit import issue_text
 from signalpost.kit.wire import UNAVAILABLE, Input
+from signalpost.posts.schemas.files import MediaInputs, MediaUrl, ShortText
 from signalpost.posts.schemas.responses import PublishMode
 from signalpost.posts.states import PostStatus
 from signalpost.profiles.schemas import UtmIn
 from signalpost.web.fields import AccountId, ExternalId, FanoutId, MediaId, PlatformSlug, ProfileId, QueueId, TimeZone
 
-MediaUrl = Annotated[str, Meta(min_length=1, max_length=2048)]
 Text = Annotated[str, Meta(max_length=65_000)]
 Title = Annotated[str, Meta(max_length=200)]
-AltText = Annotated[str, Meta(max_length=1_500)]
-ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 Link = Annotated[
     str,
     Meta(
@@ -102,53 +100,6 @@ _SHORTEN_LINKS = Meta(description="Shorten links in the text.", extra_json_schem
 OPTIONS = Meta(
     description="Options by network, as `GET /platforms` lists them.", examples=[{"bluesky": {"languages": ["en"]}}]
 )
-
-
-class UserTagIn(Input):
-    """A person in a picture."""
-
-    username: Annotated[ShortText, Meta(description="The person's username on the network.", examples=["ada"])]
-    x: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | None,
-        Meta(description="The position from the left edge, 0 to 1.", examples=[0.5]),
-    ] = None
-    y: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | None,
-        Meta(description="The position from the top edge, 0 to 1.", examples=[0.25]),
-    ] = None
-
-
-class MediaIn(Input):
-    """A file of a post: send either `mediaId` or `mediaUrl`."""
-
-    media_id: Annotated[MediaId | None, Meta(description="A file of this workspace.")] = None
-    media_url: Annotated[
-        MediaUrl | None,
-        Meta(
-            description="The storagePath of a file, or an https address that the service fetches.",
-            examples=["https://example.com/cat.jpg"],
-        ),
-    ] = None
-    alt_text: Annotated[
-        AltText | None,
-        Meta(
-            description="A description for people who cannot see the picture. Default: the file's own.",
-            examples=["A cat on a windowsill"],
-        ),
-    ] = None
-    thumbnail_media_id: Annotated[
-        MediaId | None, Meta(description="A picture to show for a video, where the network takes one: YouTube.")
-    ] = None
-    thumbnail_time_ms: Annotated[
-        Annotated[int, Meta(ge=0, le=86_400_000)] | None,
-        Meta(description="The moment of a video whose picture is shown for it, in milliseconds.", examples=[1500]),
-    ] = None
-    user_tags: Annotated[
-        Annotated[list[UserTagIn], Meta(max_length=30)], Meta(description="The people in the picture.")
-    ] = field(default_factory=list)
-
-
-MediaInputs = Annotated[list[MediaIn], Meta(max_length=35)]
 
 
 class ThreadPartIn(Input):

@@ -52,6 +52,15 @@ class UserTag(Output, gc=False):
     y: Annotated[float | None, Meta(examples=[0.25])]
 
 
+class Crop(Output, gc=False):
+    """The part of a picture that is sent, as it is seen upright: shares of its width and height, 0 to 1."""
+
+    x: Annotated[float, Meta(examples=[0.1])]
+    y: Annotated[float, Meta(examples=[0.0])]
+    width: Annotated[float, Meta(examples=[0.8])]
+    height: Annotated[float, Meta(examples=[1.0])]
+
+
 class MediaRef(Output, gc=False):
     """A file of a post. `altText` null: the one of the file itself."""
 
@@ -60,6 +69,7 @@ class MediaRef(Output, gc=False):
     thumbnail_media_id: str | None
     thumbnail_time_ms: int | None
     user_tags: list[UserTag]
+    crops: Annotated[dict[str, Crop], Meta(description="What is sent of the picture, by network.", examples=[{}])]
 
 
 class ThreadPart(Output, gc=False):

@@ -8,8 +8,17 @@ from signalpost.kit.wire import Instant, Output
 from signalpost.posts.schemas.responses import Platform, PostWarning
 
 
+class MediaPart(Output, gc=False):
+    """A part of a picture, in pixels of the upright file."""
+
+    left: Annotated[int, Meta(examples=[0])]
+    top: Annotated[int, Meta(examples=[504])]
+    width: Annotated[int, Meta(examples=[3024])]
+    height: Annotated[int, Meta(examples=[3024])]
+
+
 class DerivedMedia(Output, gc=False):
-    """A file that is converted for an account, because as it is it breaks `rules`."""
+    """A file that is converted for an account, because as it is it breaks `rules`, or because a part was chosen."""
 
     media_id: Annotated[str, Meta(examples=["med_01M7Z0000000000000000000AB"])]
     rules: Annotated[list[str], Meta(examples=[["bluesky.media.max_bytes"]])]
@@ -17,12 +26,16 @@ class DerivedMedia(Output, gc=False):
     max_size: Annotated[int, Meta(description="It will be smaller, or have as many bytes.", examples=[2_000_000])]
     width: Annotated[int | None, Meta(description="At most.", examples=[4032])]
     height: Annotated[int | None, Meta(description="At most.", examples=[3024])]
+    part: Annotated[
+        MediaPart | None, Meta(description="What is left of the picture; null: nothing is cut off.", examples=[None])
+    ]
 
 
 class TargetValidation(Output, gc=False):
     """`limit`: of each text; `threadLengths`: of further parts. `derivedMedia`: what is converted before it is sent.
 
-    Only with `autoFit`: images of any kind, and videos that become an MP4 file within about two minutes.
+    With `autoFit`: images of any kind, and videos that become an MP4 file within about two minutes. Without it only the
+    images of which a part was chosen.
     """
 
     platform: Platform
