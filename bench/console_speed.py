@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Page, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, CDPSession, Locator, Page, async_playwright, expect
 from tests.console import world
 from tests.console.browser import sign_in
 from tests.console.pages import FIGURES, KEYS, settled
@@ -107,9 +107,20 @@ async def typing(visitor: Visitor) -> float:
     """Type into the composer."""
     page = await visitor.page(slowdown=SLOWDOWN)
     await _shown(page, "/console/compose")
-    text = page.get_by_label("Text", exact=True)
-    await text.focus()
-    await page.keyboard.type("Warm rolls")  # the first key begins a draft
+    return await _typed(page, page.get_by_label("Text", exact=True))
+
+
+async def typing_into_nothing(visitor: Visitor) -> float:
+    """Type into a field of a page without scripts and styles: the least that a browser reports."""
+    page = await visitor.page(slowdown=SLOWDOWN)
+    await page.goto("data:text/html,<textarea></textarea>")
+    await page.evaluate(EVENTS)
+    return await _typed(page, page.locator("textarea"))
+
+
+async def _typed(page: Page, field: Locator) -> float:
+    await field.focus()
+    await page.keyboard.type("Warm rolls")  # the first key in the composer begins a draft
     await page.evaluate("lasting.clear()")
     await page.keyboard.type("and what is typed from here on counts, key by key, #bakery"[:KEYSTROKES], delay=30)
     return _high(await _lasting(page), KEYSTROKES)
@@ -172,6 +183,7 @@ FIGURES_WITH_GOALS = (
     Figure("composer, again", "ms", 500, paint("/console/compose", again=True)),
     Figure("calendar of 10,000 posts, again", "ms", 600, paint("/console/calendar", again=True)),
     Figure("a key in the composer, CPU / 4", "ms", 16, typing),
+    Figure("a key in a field of an empty page, CPU / 4", "ms", 16, typing_into_nothing),
     Figure("a press (INP)", "ms", 100, presses),
     Figure("the heaviest page", "kB", 75, heaviest),
 )

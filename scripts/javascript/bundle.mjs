@@ -40,7 +40,8 @@ const waiting = closure(
 
 /** @param {string} path */
 const nameOf = (path) => relative(sources, path).replace(/\.js$/, "");
-const isShared = (path) => !waiting.has(path) && !/^(messages|texts)\//.test(nameOf(path));
+// `begin` runs before the others are there.
+const isShared = (path) => !waiting.has(path) && !/^(begin$|messages\/|texts\/)/.test(nameOf(path));
 const catalogs = [...modules.keys()].map(nameOf).filter((name) => name.startsWith("messages/"));
 const entries = ["app", ...pages.map((page) => `pages/${page}`), ...catalogs];
 
@@ -63,7 +64,8 @@ await bundle.write({
   chunkFileNames: (chunk) => (chunk.facadeModuleId ? `${nameOf(chunk.facadeModuleId)}.js` : "[name].js"),
   codeSplitting: {
     groups: [
-      { name: "frame", test: (path) => frame.has(path), priority: 3 },
+      { name: "begin", test: (path) => nameOf(path) === "begin", priority: 4 },
+      { name: "frame", test: (path) => frame.has(path) && isShared(path), priority: 3 },
       {
         name: "parts",
         test: (path) => isShared(path) && !nameOf(path).startsWith("pages/"),

@@ -35,15 +35,18 @@ async def test_the_page_allows_nothing_inline_and_nothing_foreign(visit: httpx.A
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
         assert "unsafe" not in policy
         assert "require-trusted-types-for 'script'" in policy
-        assert not re.search(r"<style|style=|\son\w+=|<script(?! type=\"module\" src=\"/assets/console-)", answer.text)
+        assert not re.search(
+            r"<style|style=|\son\w+=|<script(?! type=\"module\"( async)? src=\"/assets/console-)", answer.text
+        )
 
 
 async def test_files_are_cached_for_ever_under_an_address_of_their_content(visit: httpx.AsyncClient) -> None:
     page = await visit.get("/console")
-    [script] = re.findall(r'<script type="module" src="([^"]+)"', page.text)
+    scripts = re.findall(r'<script type="module"(?: async)? src="([^"]+)"', page.text)
     preloaded = re.findall(r'rel="modulepreload" href="([^"]+)"', page.text)
 
-    for address in [script, *preloaded]:
+    assert [address.rpartition("/")[2] for address in scripts] == ["begin.js", "app.js"]
+    for address in [*scripts, *preloaded]:
         answer = await visit.get(address)
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
@@ -195,9 +198,9 @@ def test_every_pair_of_colours_that_meets_can_be_read(scheme: int) -> None:
 def test_no_module_writes_markup_or_leaves_the_api() -> None:
     """Text is never markup, and what a page does goes through the one module that records it."""
     # Pieces of a file; who is signed in, and the form of the sign-in; a call as a program; what the explorer sends;
-    # whether this version is still served, and whether anything is.
+    # whether this version is still served, and whether anything is; what is asked before that module is there.
     allowed = {"api.js", "upload.js", "store.js", "session-dialog.js", "samples.js", "explorer.js"}
-    allowed |= {"recovery.js", "offline.js"}
+    allowed |= {"recovery.js", "offline.js", "begin.js"}
     for path in MODULES:
         source = path.read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|\beval\(", source), path

@@ -35,7 +35,7 @@ def test_each_module_that_comes_later_is_loaded_in_one_way() -> None:
 async def _answered_otherwise(page: Page, answer: Callable[[Route], Any]) -> None:
     """The page of the files, and the question whether this version is still there."""
     await page.route("**/pages/media.js", answer)
-    await page.route("**/assets/*/recovery.js", answer)
+    await page.route("**/assets/*/app.js", answer)
 
 
 async def test_a_page_that_is_opened_while_the_service_is_away_opens_when_it_is_back(console: OpenPage) -> None:

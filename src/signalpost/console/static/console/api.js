@@ -1,6 +1,8 @@
 // The only way to the API. Every call is recorded for the API drawer, so what a page does can be done by a
 // program.
 import { signal } from "./html.js";
+import { takeBegun } from "./begin.js";
+import { during, questions, removals } from "./under-way.js";
 
 /**
  * @typedef {{
@@ -9,12 +11,6 @@ import { signal } from "./html.js";
  * }} Recorded
  */
 /** @typedef {import("signalpost/api").Options} Options */
-
-/** What is under way, with its path. @typedef {Map<Promise<unknown>, string>} UnderWay */
-/** @type {UnderWay} */
-const questions = new Map();
-/** @type {UnderWay} */
-const removals = new Map();
 
 const RECORDED_MAX = 60;
 const RETRIES_MAX = 4;
@@ -140,18 +136,6 @@ async function repeated(method, path, options) {
   }
 }
 
-/**
- * Note what is under way until it has ended.
- * @template T
- * @param {UnderWay} underWay @param {Promise<T>} answer @param {string} path
- */
-function during(underWay, answer, path) {
-  const end = () => underWay.delete(answer);
-  underWay.set(answer, path);
-  answer.then(end, end);
-  return answer;
-}
-
 /** @param {string} path @param {Options} [options] */
 async function removeUnasked(path, options) {
   const about = () =>
@@ -159,16 +143,6 @@ async function removeUnasked(path, options) {
   for (let answers = about(); answers.length; answers = about()) await Promise.allSettled(answers);
   return call("DELETE", path, options);
 }
-
-/**
- * When what is being deleted now is, and whoever deleted it has gone on, such as to another page; null:
- * nothing is.
- * @returns {Promise<unknown> | null}
- */
-export const removed = () =>
-  removals.size
-    ? Promise.allSettled(removals.keys()).then(() => new Promise((resolve) => setTimeout(resolve)))
-    : null;
 
 /** @param {string} method @param {string} path @param {Options} options */
 async function once(method, path, options) {
@@ -184,13 +158,17 @@ async function once(method, path, options) {
   if (method === "POST" && options.key) headers["Idempotency-Key"] = options.key;
   const isJson = options.body !== undefined && !(options.body instanceof Blob);
   if (isJson) headers["Content-Type"] = "application/json";
-  const response = await fetch(`${BASE}${path}${search ? `?${search}` : ""}`, {
-    method,
-    headers,
-    body: isJson ? JSON.stringify(options.body) : /** @type {BodyInit | undefined} */ (options.body),
-    signal: options.signal,
-    credentials: "same-origin",
-  });
+  const address = `${path}${search ? `?${search}` : ""}`;
+  const begun = method === "GET" ? await takeBegun(address) : undefined;
+  const response = begun?.ok
+    ? begun
+    : await fetch(`${BASE}${address}`, {
+        method,
+        headers,
+        body: isJson ? JSON.stringify(options.body) : /** @type {BodyInit | undefined} */ (options.body),
+        signal: options.signal,
+        credentials: "same-origin",
+      });
   online.value = true;
   if (!options.quiet) record(method, path, query, options, response, performance.now() - started);
   if (response.ok) return options.file ? response : read(response);

@@ -1,12 +1,15 @@
 // The frame and the page that the address names. Pages are loaded when they are needed.
 import { html, render, signal, useEffect, useState } from "./html.js";
 import { anotherUser, get, hasExtension, online, sessionEnded } from "./api.js";
+import { answered } from "./under-way.js";
+import { forgetBegun } from "./begin.js";
 import { followClient } from "./client.js";
 import { ClientSwitcher, hasClients } from "./client-switcher.js";
 import { Icon } from "./icons.js";
 import { followLanguage, loadLanguage, loadTexts, t } from "./i18n.js";
+import { useMedia } from "./hooks.js";
 import { keyboardDialog } from "./keys.js";
-import { loadModule, loadRecovery } from "./modules.js";
+import { loadModule } from "./modules.js";
 import { route, to } from "./router.js";
 import { Sidebar } from "./sidebar.js";
 import { isAdmin } from "./rights.js";
@@ -49,6 +52,8 @@ const PAGES = /** @type {Record<string, string>} */ ({
   import: "import",
 });
 
+/** Where the menu is closed: styles ask the same. */
+const PHONE = "(max-width: 56rem)";
 const drawer = signal(false);
 const menu = signal(false);
 const loadSessionDialog = () => import("./session-dialog.js");
@@ -65,6 +70,7 @@ const closeKeyboardDialog = () => {
 
 function Frame() {
   const { page } = route.value;
+  const isPhone = useMedia(PHONE);
   useEffect(() => {
     menu.value = false;
   }, [route.value]);
@@ -112,7 +118,7 @@ function Frame() {
       `}
       <${Current} />
     </main>
-    <${BottomBar} page=${page} />
+    ${isPhone && html`<${BottomBar} page=${page} />`}
     <${Toasts} />
     ${keyboardDialog.value === "help" && html`<${Shortcuts} onClose=${closeKeyboardDialog} />`}
     ${keyboardDialog.value === "palette" && html`<${CommandPalette} onClose=${closeKeyboardDialog} />`}
@@ -191,8 +197,10 @@ async function start() {
         .then(({ takeZone }) => takeZone())
         .catch(toastProblem);
     render(html`<${Frame} />`, container);
+    await answered();
+    forgetBegun();
     // Before they are needed: by then the service may be away, or have been updated.
-    Promise.all([loadSessionDialog(), loadWords(), loadRecovery()]).catch(toastProblem);
+    Promise.all([loadSessionDialog(), loadWords()]).catch(toastProblem);
     workspaces.value = (await get("/workspaces", { limit: 100 })).data;
     // After what the page shows. Where it cannot be kept, or the service has gone, the console works without.
     loadOffline()

@@ -1,6 +1,7 @@
 // How many posts wait for the decision of whoever is signed in: the number in the navigation.
 import { signal, useEffect } from "./html.js";
 import { get } from "./api.js";
+import { answered } from "./under-way.js";
 import { client } from "./client.js";
 import { useLive } from "./live.js";
 import { mayDecide } from "./rights.js";
@@ -19,7 +20,10 @@ export async function countWaiting() {
 
 /** Keep the number current while the frame is shown. */
 export function useWaiting() {
-  useEffect(() => void countWaiting(), [client.value]);
+  useEffect(() => {
+    // The page comes first.
+    void answered().then(countWaiting);
+  }, [client.value]);
   useLive(countWaiting, { seconds: 60, active: mayDecide(), concerns: ({ type }) => CHANGES.has(type) });
   return waiting.value;
 }

@@ -1,6 +1,6 @@
 // What components do besides showing: load, act.
-import { useCallback, useLayoutEffect, useRef, useState } from "./html.js";
-import { removed } from "./api.js";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
+import { removed } from "./under-way.js";
 import { toastProblem } from "./components/toasts.js";
 
 let ids = 0;
@@ -9,10 +9,10 @@ export const newId = () => `f${(ids += 1)}`;
 
 /**
  * Load something, again when `inputs` change or `reload()` is called. What was shown stays until the new is
- * there, and `reload()` ends when it is: also when another one began meanwhile. `setData` takes the answer of
- * a change, which no load that began before it replaces. `data` is undefined until the first load ends: it is
- * read inside `Loaded`, or with `?.`. Nothing is loaded while something is being deleted, nor when the
- * component is not shown any more.
+ * there, and `reload()` ends when it is: also when another one began meanwhile. Where nothing is shown yet,
+ * the first answer is shown even then. `setData` takes the answer of a change, which no load that began
+ * before it replaces. `data` is undefined until the first load ends: it is read inside `Loaded`, or with
+ * `?.`. Nothing is loaded while something is being deleted, nor when the component is not shown any more.
  * @template T
  * @param {() => Promise<T>} load
  * @param {unknown[]} inputs
@@ -29,6 +29,7 @@ export function useLoad(load, inputs) {
       loading: true,
     }),
   );
+  const first = useRef(0);
   const latest = useRef(0);
   const ended = useRef(0);
   const newest = useRef(/** @type {Promise<void>} */ (Promise.resolve()));
@@ -44,6 +45,7 @@ export function useLoad(load, inputs) {
         if (mine === latest.current) {
           const data = await load();
           if (mine === latest.current) setState({ data, problem: null, loading: false });
+          else if (mine === first.current) setState((old) => ({ ...old, data: old.data ?? data }));
         }
       } catch (problem) {
         if (mine === latest.current) setState((old) => ({ ...old, problem, loading: false }));
@@ -64,9 +66,11 @@ export function useLoad(load, inputs) {
     if (isLoading) void reload();
   };
   useLayoutEffect(() => {
+    first.current = latest.current + 1;
     // the request is under way before the browser paints what is there without it
     void reload();
     return () => {
+      first.current = 0;
       latest.current += 1;
     };
   }, inputs);
@@ -77,6 +81,18 @@ export function useLoad(load, inputs) {
     [],
   );
   return { ...state, reload, setData };
+}
+
+/** Whether a media query matches, at any time. @param {string} query */
+export function useMedia(query) {
+  const [list] = useState(() => matchMedia(query));
+  const [matches, setMatches] = useState(list.matches);
+  useEffect(() => {
+    const changed = () => setMatches(list.matches);
+    list.addEventListener("change", changed);
+    return () => list.removeEventListener("change", changed);
+  }, []);
+  return matches;
 }
 
 /**

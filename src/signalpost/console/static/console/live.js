@@ -1,7 +1,8 @@
 // Live state: reloads when the stream says that something changed, and asks now and then where there is no
 // stream.
 import { effect, signal, useEffect, useRef } from "./html.js";
-import { anotherUser, removed, sessionEnded, stream } from "./api.js";
+import { anotherUser, sessionEnded, stream } from "./api.js";
+import { answered, removed } from "./under-way.js";
 
 /** Whether the stream is open. */
 export const streaming = signal(false);
@@ -46,6 +47,7 @@ async function connect() {
   const mine = new AbortController();
   connection = mine;
   unheardSince ||= performance.now();
+  await answered(); // what the page shows comes first
   try {
     offered = await stream("/events/stream", { lastId, signal: mine.signal, onEvent: heard });
   } catch {

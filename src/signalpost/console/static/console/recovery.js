@@ -1,5 +1,6 @@
 // When a module could not be loaded: why, and what helps.
 import { Problem, online, pause } from "./api.js";
+import { fileAddress } from "./stylesheet.js";
 
 /**
  * Load a module that could not be loaded, once the service is there. Browsers remember that it could not, so
@@ -32,7 +33,7 @@ async function serviceIsThere() {
 /** Each version has its files at addresses of its own: another one does not have this file. 0: no answer. */
 async function statusNow() {
   try {
-    return (await fetch(import.meta.url, { method: "HEAD", cache: "no-store" })).status;
+    return (await fetch(fileAddress("app.js"), { method: "HEAD", cache: "no-store" })).status;
   } catch {
     return 0;
   }

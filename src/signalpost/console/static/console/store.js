@@ -2,6 +2,7 @@
 // change.
 import { computed, signal } from "./html.js";
 import { Problem, ROOT, all, get, userId, workspaceId } from "./api.js";
+import { takeBegun } from "./begin.js";
 
 /** @typedef {import("signalpost/api").Schemas["Me"]} Me */
 /** @typedef {import("signalpost/api").Schemas["Platform"]} Platform */
@@ -87,14 +88,16 @@ export const accountOf = (id) => accounts.value?.find((account) => account.id ==
 /** @param {string} key */
 export const networkName = (key) =>
   platforms.value?.find((platform) => platform.platform === key)?.name ??
-  key.charAt(0).toUpperCase() + key.slice(1);
+  key.replace(/(^|_)(\w)/g, (_, gap, first) => (gap && " ") + first.toUpperCase());
 
 /** Who is signed in; without a session the browser goes to the form. @returns {Promise<boolean>} */
 export async function identify() {
   const chosen = workspaceId.peek();
-  const response = await fetch(`${ROOT}/api/v1/auth/me`, {
-    headers: { "X-Console": "1", ...(chosen ? { "X-Workspace-Id": chosen } : {}) },
-  });
+  const ask = () =>
+    fetch(`${ROOT}/api/v1/auth/me`, {
+      headers: { "X-Console": "1", ...(chosen ? { "X-Workspace-Id": chosen } : {}) },
+    });
+  const response = await (takeBegun("/auth/me") ?? ask());
   if (response.status === 404 && chosen) {
     localStorage.removeItem("workspace"); // no longer a member there
     workspaceId.value = "";

@@ -1,9 +1,9 @@
 // Best times: the 168 hours of the week. An hour has a colour only if enough posts tell how well it does.
-import { html, useEffect, useState } from "../html.js";
+import { html } from "../html.js";
 import { get } from "../api.js";
 import { Icon } from "../icons.js";
 import { locale, number, t, tn } from "../i18n.js";
-import { useLoad } from "../hooks.js";
+import { useLoad, useMedia } from "../hooks.js";
 import { filter } from "../router.js";
 import { accounts, networkName } from "../store.js";
 import { stylesheet } from "../stylesheet.js";
@@ -27,17 +27,8 @@ const hourName = (hour) =>
 const confidenceWord = (/** @type {string} */ key) =>
   ({ low: t("little certainty"), medium: t("some certainty"), high: t("much certainty") })[key] ?? key;
 
-/** Whether the window is narrow: hours then go down instead of across. */
-function useNarrow() {
-  const [list] = useState(() => matchMedia("(max-width: 48rem)"));
-  const [narrow, setNarrow] = useState(list.matches);
-  useEffect(() => {
-    const changed = () => setNarrow(list.matches);
-    list.addEventListener("change", changed);
-    return () => list.removeEventListener("change", changed);
-  }, []);
-  return narrow;
-}
+/** Where the window is narrow: hours then go down instead of across. */
+const NARROW = "(max-width: 48rem)";
 
 /** @param {{query: Record<string, string>}} props */
 export default function Times({ query }) {
@@ -134,7 +125,7 @@ function Recommended({ data }) {
 
 /** @param {{data: BestTimes}} props */
 function Heat({ data }) {
-  const narrow = useNarrow();
+  const narrow = useMedia(NARROW);
   const slots = new Map(data.slots.map((slot) => [slot.dayOfWeek * 24 + slot.hour, slot]));
   const cell = (/** @type {number} */ day, /** @type {number} */ hour) => html`
     <${Cell} slot=${slots.get(day * 24 + hour)} name=${`${weekdayName(day)} ${hourName(hour)}`} />

@@ -3,7 +3,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { get } from "../api.js";
 import { t, tn } from "../i18n.js";
-import { useLoad } from "../hooks.js";
+import { useLoad, useMedia } from "../hooks.js";
 import { useCommands } from "../keys.js";
 import { useLive } from "../live.js";
 import { filter, go } from "../router.js";
@@ -37,7 +37,8 @@ const ManyBar = lazyDialog(() => import("./many-bar.js"));
 await Promise.all([stylesheet("print.css"), stylesheet("pages/calendar.css")]);
 
 const LIVE_SECONDS = 15;
-const narrow = matchMedia("(max-width: 47rem)");
+/** On a phone: grids are lists there. */
+const NARROW = "(max-width: 47rem)";
 
 const modules = /** @type {Record<string, () => Promise<{default: unknown}>>} */ ({
   weeks: () => import("./calendar-month.js"),
@@ -47,17 +48,6 @@ const modules = /** @type {Record<string, () => Promise<{default: unknown}>>} */
   list: () => import("./calendar-agenda.js"),
 });
 const views = Object.fromEntries(Object.entries(modules).map(([name, module]) => [name, lazy(module)]));
-
-/** Whether the screen is that of a phone: grids are lists there. */
-function useNarrow() {
-  const [is, setIs] = useState(narrow.matches);
-  useEffect(() => {
-    const changed = () => setIs(narrow.matches);
-    narrow.addEventListener("change", changed);
-    return () => narrow.removeEventListener("change", changed);
-  }, []);
-  return is;
-}
 
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 
@@ -123,7 +113,7 @@ function useDays({ view, viewName, first, last, zone, filters }, isPlan) {
 
 /** @param {{query: Record<string, string>}} props */
 function Shown({ query }) {
-  const isNarrow = useNarrow();
+  const isNarrow = useMedia(NARROW);
   const place = placeOf(query, isNarrow);
   const { view, viewName, date, zone, filters } = place;
   const { profileId, status, tag } = filters;

@@ -22,16 +22,22 @@ const key = () => `first-steps:${userId.peek()}:${workspaceId.peek()}`;
 /** Whether there is something left that this person can do, and has not put away. */
 export const hasFirstSteps = () => may("posts:write") && localStorage.getItem(key()) !== "away";
 
+/** Whether the workspace is in its first weeks. */
+export const isNew = () => Date.now() - Date.parse(me.peek().workspace.createdAt) < NEW_MS;
+
+/** Whether there is a team, or nobody whom this person could invite to one. */
+export const hasTeam = async () => !may("team:write") || (await get("/team", { limit: 2 })).data.length > 1;
+
 /**
  * What is done. A team is nothing that everybody needs: without one, the steps end with the first weeks.
  * @param {{accountCount: number, postCount: number}} counts in the whole workspace
+ * @param {boolean} [hasOne] what `hasTeam` says, where that was asked already
  * @returns {Promise<Done | null>} null: all that this person needs
  */
-export async function firstSteps({ accountCount, postCount }) {
+export async function firstSteps({ accountCount, postCount }, hasOne) {
   const account = accountCount > 0;
-  const isNew = Date.now() - Date.parse(me.peek().workspace.createdAt) < NEW_MS;
-  if (account && postCount > 0 && (!isNew || !may("team:write"))) return null;
-  const team = !may("team:write") || (await get("/team", { limit: 2 })).data.length > 1;
+  if (account && postCount > 0 && (!isNew() || !may("team:write"))) return null;
+  const team = hasOne ?? (await hasTeam());
   const done = { client: Boolean(profiles.peek()?.length), account, post: postCount > 0, team };
   return Object.values(done).every(Boolean) ? null : done;
 }

@@ -1,6 +1,7 @@
 // Repairs: what needs a person, worst first, each with its way out; then what comes and what was.
 import { html, useEffect } from "../html.js";
 import { all, get } from "../api.js";
+import { answered } from "../under-way.js";
 import { number, t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
@@ -11,7 +12,7 @@ import { accountsOf, loadPlatforms, may, me } from "../store.js";
 import { Loaded } from "../components/loaded.js";
 import { Card, Page } from "../components/page.js";
 import { toastProblem } from "../components/toasts.js";
-import { FirstSteps, firstSteps, hasFirstSteps } from "./home-first-steps.js";
+import { FirstSteps, firstSteps, hasFirstSteps, hasTeam, isNew } from "./home-first-steps.js";
 import { Repairs, repairs } from "./home-repairs.js";
 
 const DAY_MS = 86_400_000;
@@ -24,17 +25,26 @@ const PENDING_SHOWN = 5;
 const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString();
 
 /**
+ * The posts of a list, unless the counts say that there are none: most have no failures, and a line is slow.
+ * @param {unknown} count
+ * @param {Record<string, unknown>} query
+ * @returns {Promise<import("../post-parts.js").Post[]>}
+ */
+const listed = async (count, query) => (count ? (await get("/posts", query)).data : []);
+
+/**
  * Posts that wait for a decision of this person, and those of theirs that came back from one.
  * @param {string | undefined} profileId
+ * @param {PostStats["byApproval"]} counts
  */
-async function approvals(profileId) {
+async function approvals(profileId, counts) {
   const mine = { mine: true, profileId, limit: PROBLEMS_MAX };
   const [pending, changes, rejected] = await Promise.all([
-    mayDecide() ? get("/posts", { approval: "pending", profileId, limit: PENDING_SHOWN }) : { data: [] },
-    get("/posts", { approval: "changes_requested", ...mine }),
-    get("/posts", { approval: "rejected", ...mine }),
+    listed(mayDecide() && counts.pending, { approval: "pending", profileId, limit: PENDING_SHOWN }),
+    listed(counts.changesRequested, { approval: "changes_requested", ...mine }),
+    listed(counts.rejected, { approval: "rejected", ...mine }),
   ]);
-  return { pending: pending.data, returned: [...changes.data, ...rejected.data] };
+  return { pending, returned: [...changes, ...rejected] };
 }
 
 /** When a post went out, or was to. @param {import("../post-parts.js").Post} entry */
@@ -43,34 +53,30 @@ const moment = (entry) => entry.publishedAt ?? entry.scheduledAt ?? entry.create
 /** @param {string | undefined} profileId of the client whose things are shown; without it those of all */
 async function load(profileId) {
   const ended = { sort: "-scheduledAt", profileId };
-  const [failed, partial, next, published, own, stats, usage, hooks, system, decisions] = await Promise.all(
-    [
-      get("/posts", { status: "failed", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
-      get("/posts", { status: "partial", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
-      get("/posts", {
-        status: "scheduled",
-        from: new Date().toISOString(),
-        to: day(1),
-        sort: "scheduledAt",
-        profileId,
-        limit: 10,
-      }),
-      get("/posts", { status: "published", from: day(-1), limit: 10, ...ended }),
-      accountsOf(profileId),
-      get("/posts/stats", { profileId }),
-      get("/auth/usage"),
-      may("webhooks:read") ? all("/webhooks") : [],
-      may("instance:admin") ? get("/admin/system") : null,
-      approvals(profileId),
-    ],
-  );
+  const hasSteps = !profileId && hasFirstSteps();
+  const stats = await get("/posts/stats", { profileId });
+  const { byStatus } = stats;
+  const isNext = stats.next && stats.next.scheduledAt < day(1);
+  const upcoming = { from: new Date().toISOString(), to: day(1), sort: "scheduledAt" };
+  const [failed, partial, next, published, own, usage, hooks, system, decisions, team] = await Promise.all([
+    listed(byStatus.failed, { status: "failed", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
+    listed(byStatus.partial, { status: "partial", from: day(-7), limit: PROBLEMS_MAX, ...ended }),
+    listed(isNext, { status: "scheduled", ...upcoming, profileId, limit: 10 }),
+    listed(byStatus.published, { status: "published", from: day(-1), limit: 10, ...ended }),
+    accountsOf(profileId),
+    get("/auth/usage"),
+    may("webhooks:read") ? all("/webhooks") : [],
+    may("instance:admin") ? get("/admin/system") : null,
+    approvals(profileId, stats.byApproval),
+    hasSteps && isNew() ? hasTeam() : undefined,
+  ]);
   const counts = { accountCount: own.length, postCount: stats.total };
   return {
     ...decisions,
-    steps: !profileId && hasFirstSteps() ? await firstSteps(counts) : null,
-    broken: [...failed.data, ...partial.data],
-    next: next.data,
-    last: [...published.data, ...failed.data, ...partial.data]
+    steps: hasSteps ? await firstSteps(counts, team) : null,
+    broken: [...failed, ...partial],
+    next,
+    last: [...published, ...failed, ...partial]
       .filter((entry) => moment(entry) >= day(-1))
       .sort((a, b) => moment(b).localeCompare(moment(a)))
       .slice(0, 10),
@@ -92,7 +98,10 @@ export default function Home({ query: { profileId } }) {
   useLive(loaded.reload, { seconds: 20 });
   useEffect(() => {
     document.title = "Signalpost";
-    loadPlatforms().catch(toastProblem); // for their names; the page does not wait for so long a list
+    // For their names: the page comes before so long a list.
+    answered()
+      .then(() => loadPlatforms())
+      .catch(toastProblem);
   }, []);
   return html`
     <${Page} title=${t("Home")} subtitle=${me.value.workspace.name}>
