@@ -21,6 +21,7 @@ from tests.helpers.contract import (
     SEGMENTS,
     PreparedRequest,
     Sample,
+    browser_at,
     invited_email,
     name_of,
     picture,
@@ -162,6 +163,12 @@ async def _signed_in_twice(sample: Sample, request: PreparedRequest) -> None:
     found = await _sign_up(sample)
     again = await sample.api.post("/auth/login", json={"email": found["email"], "password": _PASSWORD})
     request.key = again.json()["accessToken"]
+
+
+async def _browser(sample: Sample, request: PreparedRequest) -> None:
+    request.key = (await session_of(sample, sample.owner)).access_token
+    if request.path == "/auth/push":
+        request.body = browser_at("http://127.0.0.1:9/push")
 
 
 async def _own_session(sample: Sample, request: PreparedRequest) -> None:
@@ -413,6 +420,9 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/password": _change_password,
     "DELETE /auth/sessions": _signed_in_twice,
     "DELETE /auth/sessions/{id}": _own_session,
+    "POST /auth/push": _browser,
+    "DELETE /auth/push/{id}": _browser,
+    "POST /auth/push/{id}/test": _browser,
     "POST /auth/totp": _totp,
     "POST /auth/totp/confirm": _totp,
     "POST /auth/totp/disable": _totp,

@@ -94,6 +94,7 @@ READS = {
     ("main", "api_key"): "`signalpost keys list` shows the whole installation",
     ("main", "app_user"): "`signalpost users list` shows the whole installation",
     ("mail", "app_user"): "a mail is in the language of its reader, about what they chose, outside their quiet hours",
+    ("mail", "push_device"): "whether a message goes to devices too is read with what its reader chose",
     ("mail", "job"): "a message that waits is read from its job",
     ("main", "lane"): "`signalpost doctor` counts overdue lanes",
     ("main", "mail_message"): "`signalpost mail list` shows the whole installation",
@@ -126,6 +127,8 @@ READS = {
     ("plans", "webhook"): "usage is counted in one statement",
     ("plans", "app_user"): "the owner of a workspace is mailed about its usage",
     ("plans", "workspace"): "which plan a workspace has decides what is more than it covers",
+    ("push", "app_user"): "a test is written in the language of its person, whose row counts their devices one by one",
+    ("push", "session"): "a device gets something as long as its session is open, in the statement that reads it",
     ("posts", "account"): "a post is built from one read of its profile with the accounts; targets show the username",
     ("posts", "audit"): "the log of one post, with its attempts",
     ("posts", "lane"): "locks lanes before rows, in the order in which workers lock them",
@@ -175,6 +178,7 @@ WRITES = {
     ("identity", "approval_link"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "billing_handover"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "comment_rule"): "what credentials have made ends with them, by one table: `identity.offspring`",
+    ("identity", "push_device"): "a device ends with its session, in its transaction",
     ("identity", "user_identity"): "what lets a person in goes with their account, in its transaction",
     ("identity", "feed"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "oauth_flow"): "what credentials have made ends with them, by one table: `identity.offspring`",
@@ -232,6 +236,10 @@ ACROSS = {
 """File -> why code there sees the rows of every workspace; all others see those of one, or none."""
 
 OPERATIONS_ACROSS = {
+    "get_push_devices": "a device belongs to a user and their session",
+    "create_push_device": "a device belongs to a user and their session",
+    "delete_push_device": "a device belongs to a user and their session",
+    "test_push_device": "a device belongs to a user and their session",
     "update_me": "a user has workspaces, not the other way round",
     "update_notifications": "a user has workspaces, not the other way round",
     "change_password": "a user has workspaces, not the other way round",

@@ -190,16 +190,32 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
         await create(prefix, path, body)
     if "med" in needed:
         found["med"] = await upload(api, owner)
-    if "ses" in needed:
-        async with make.context.database.transaction() as db:
-            keys, own = make.context.keys, (owner.user_id, owner.workspace_id)
-            await sign_in.open_session(db, keys, *own, "owner", "192.0.2.1")
-            found["ses"] = ids.encode("ses", await db.fetchval(_NEWEST_SESSION, owner.user_id))
+    await _session(Sample(api, make, owner, found, staff), needed)
     await _work(api, make, owner, found, needed)
     incident = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
     await create("inc", "/status/admin/incidents", incident, staff)
     await create("sub", "/status/subscribe", {"webhookUrl": "http://127.0.0.1:9/status"})
     return Sample(api, make, owner, found, staff)
+
+
+async def _session(sample: Sample, needed: set[str]) -> None:
+    """Sign the owner in once more, in a browser that gets notifications."""
+    if not needed & {"ses", "psh"}:
+        return
+    session = await session_of(sample, sample.owner)
+    async with sample.make.context.database.connection() as db:
+        newest = await db.fetchval(_NEWEST_SESSION, sample.owner.user_id)
+    sample.ids["ses"] = ids.encode("ses", newest)
+    if "psh" in needed:
+        browser = browser_at("http://127.0.0.1:9/push")
+        answer = await sample.api.post("/auth/push", json=browser, key=session.access_token)
+        sample.ids["psh"] = answer.json()["id"]
+
+
+def browser_at(address: str) -> dict[str, Any]:
+    """What a browser says that subscribed below this address."""
+    example = example_bodies(DOCUMENT["paths"]["/auth/push"]["post"]["requestBody"]["content"]["application/json"])[0]
+    return {**example, "endpoint": f"{address}/{secrets.token_hex(8)}"}
 
 
 async def _link_page(api: Api, owner: Login) -> None:

@@ -13,11 +13,12 @@ from tests.helpers.mail import Inbox, send_waiting, serving, text_of, with_smtp
 
 from signalpost import mail
 from signalpost.context import AppContext
-from signalpost.identity.schemas import MailTopics, MailTopicsUpdate
+from signalpost.identity.schemas import NotificationTopics, NotificationTopicsUpdate
 from signalpost.kit import ids
 from signalpost.mail import choices, topics
 from signalpost.mail.actions import KINDS
 from signalpost.mail.topics import ALWAYS, TOPICS, QuietHours, Topic, quiet_until
+from signalpost.push.actions.announce import PAGES
 
 NIGHT = {"start": "22:00", "end": "07:00", "timezone": "Europe/Berlin"}
 
@@ -27,7 +28,9 @@ def test_each_mail_has_a_topic_or_a_reason_why_it_always_comes() -> None:
     templates = {path.stem for path in (Path(topics.__file__).parent / "templates").glob("*.txt")}
     assert templates == set(KINDS) == set(TOPICS) | set(ALWAYS)
     assert not set(TOPICS) & set(ALWAYS)
-    assert set(MailTopics.__struct_fields__) == set(MailTopicsUpdate.__struct_fields__) == set(Topic.__args__)
+    chosen = [set(choice.__struct_fields__) for choice in (NotificationTopics, NotificationTopicsUpdate)]
+    assert chosen == [set(Topic.__args__)] * 2
+    assert set(PAGES) == set(Topic.__args__)
     assert set(TOPICS.values()) == set(Topic.__args__)
     assert all(KINDS[template] == "own" for template in TOPICS), "what is about security always comes"
 
@@ -36,14 +39,17 @@ async def test_a_person_chooses_topics_and_quiet_hours(api: Api) -> None:
     """What is not sent stays; the histories of their workspaces have it."""
     key = (await register(api))["accessToken"]
     before = (await api.get("/auth/notifications", key=key)).json()
-    assert before == {"mail": dict.fromkeys(MailTopics.__struct_fields__, True), "quietHours": None}
+    everything = dict.fromkeys(NotificationTopics.__struct_fields__, True)
+    assert before == {"mail": everything, "push": everything, "quietHours": None}
 
-    body = {"mail": {"decisions": False, "usage": False}, "quietHours": NIGHT}
+    body = {"mail": {"decisions": False, "usage": False}, "push": {"tickets": False}, "quietHours": NIGHT}
     changed = await api.patch("/auth/notifications", json=body, key=key)
-    assert changed.json() == {"mail": before["mail"] | body["mail"], "quietHours": NIGHT}
+    push = everything | {"tickets": False}
+    mails = everything | {"decisions": False, "usage": False}
+    assert changed.json() == {"mail": mails, "push": push, "quietHours": NIGHT}
 
     again = await api.patch("/auth/notifications", json={"mail": {"usage": True}}, key=key)
-    assert again.json() == {"mail": before["mail"] | {"decisions": False}, "quietHours": NIGHT}
+    assert again.json() == {"mail": everything | {"decisions": False}, "push": push, "quietHours": NIGHT}
     awake = await api.patch("/auth/notifications", json={"quietHours": None}, key=key)
     assert awake.json() == again.json() | {"quietHours": None}
     assert (await api.get("/auth/notifications", key=key)).json() == awake.json()

@@ -220,18 +220,18 @@ async def update_me(db: Db, caller: Caller, context: AppContext, data: MeUpdate)
 
 @routes.get("/auth/notifications", scope=SIGNED_IN)
 async def get_notifications(db: Db, caller: Caller) -> Notifications:
-    """Return what you are mailed about, and your quiet hours.
+    """Return what you are mailed about and notified of, and your quiet hours.
 
-    What concerns how you sign in, leaks, payment, and what you order always comes.
+    What concerns how you sign in, leaks, payment, and what you order is always mailed.
     """
     return await notifications.read(db, caller)
 
 
 @routes.patch("/auth/notifications", scope=SIGNED_IN, across_workspaces=True, history="action", raises=(Forbidden,))
 async def update_notifications(db: Db, caller: Caller, data: NotificationsUpdate) -> Notifications:
-    """Choose what you are mailed about, and hours in which such mails wait. Only a person who is signed in can.
+    """Choose what you are mailed about and notified of, and hours in which both wait. Only a person signed in can.
 
-    Mails of quiet hours come at their end. This counts for what happens from now on, in all your workspaces.
+    What waits in quiet hours comes at their end. This counts for what happens from now on, in all your workspaces.
     """
     await notifications.update(db, caller, data)
     return await notifications.read(db, caller)

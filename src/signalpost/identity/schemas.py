@@ -276,8 +276,8 @@ class MeUpdate(Input):
     ] = UNSET
 
 
-class MailTopics(Output):
-    """What a person is mailed about. What is not here, such as sign-in, passwords, leaks and payment, always comes."""
+class NotificationTopics(Output):
+    """Which topics a person wants. What is not here, such as sign-in, leaks and payment, is always mailed."""
 
     approvals: Annotated[
         bool, Meta(description="Posts that wait for your decision, with a reminder a day before their time.")
@@ -294,7 +294,7 @@ class MailTopics(Output):
     tickets: Annotated[bool, Meta(description="What users write to support. Only staff get these.")]
 
 
-class MailTopicsUpdate(Input):
+class NotificationTopicsUpdate(Input):
     """Any subset of the topics."""
 
     approvals: Annotated[
@@ -331,7 +331,7 @@ class MailTopicsUpdate(Input):
 
 
 class QuietHours(Output):
-    """Hours of each day in which no mail of a topic comes: from an evening to a morning if the end is the earlier."""
+    """Hours of each day in which nothing of a topic comes: from an evening to a morning if the end is the earlier."""
 
     start: Annotated[str, Meta(examples=["22:00"])]
     end: Annotated[str, Meta(examples=["07:00"])]
@@ -339,7 +339,7 @@ class QuietHours(Output):
 
 
 class QuietHoursIn(Input):
-    """Hours of each day in which mails of topics wait; what waited comes at their end."""
+    """Hours of each day in which what is of a topic waits; what waited comes at their end."""
 
     start: Annotated[TimeOfDay, Meta(description="When they begin.", examples=["22:00"])]
     end: Annotated[
@@ -349,22 +349,28 @@ class QuietHoursIn(Input):
 
 
 class Notifications(Output):
-    """What a person is mailed about, and when."""
+    """What a person is mailed about and notified of on their devices, and when."""
 
-    mail: MailTopics
-    quiet_hours: Annotated[QuietHours | None, Meta(description="Null: mails come at any hour.")]
+    mail: NotificationTopics
+    push: Annotated[NotificationTopics, Meta(description="On the devices of `GET /auth/push`.")]
+    quiet_hours: Annotated[QuietHours | None, Meta(description="Null: both come at any hour.")]
 
 
 class NotificationsUpdate(Input):
     """Any subset of the fields."""
 
     mail: Annotated[
-        MailTopicsUpdate | UnsetType, Meta(description="The topics to change.", examples=[{"decisions": False}])
+        NotificationTopicsUpdate | UnsetType,
+        Meta(description="The topics to change of mails.", examples=[{"decisions": False}]),
+    ] = UNSET
+    push: Annotated[
+        NotificationTopicsUpdate | UnsetType,
+        Meta(description="The topics to change of what comes to your devices.", examples=[{"usage": False}]),
     ] = UNSET
     quiet_hours: Annotated[
         QuietHoursIn | UnsetType | None,
         Meta(
-            description="Null: mails come at any hour.",
+            description="Null: both come at any hour.",
             examples=[{"start": "22:00", "end": "07:00", "timezone": "Europe/Berlin"}],
         ),
     ] = UNSET

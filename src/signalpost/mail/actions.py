@@ -18,6 +18,8 @@ from signalpost.mail.messages import NOBODY, READER, Message, mailbox_of, render
 from signalpost.mail.topics import TOPICS, QuietHours, quiet_until
 
 JOB: Final = "mail.send"
+PUSH_JOB: Final = "push.announce"
+"""Of the room `push`: what the message says goes to the devices of its reader."""
 PER_SENDER: Final = 200
 """Messages that one workspace causes in an hour."""
 PER_STRANGER: Final = 5
@@ -34,7 +36,11 @@ _LOCALE = """
 select coalesce(
     (select locale from app_user where email_key = lower($1)), (select locale from app_user where id = $2::uuid))
 """
-_CHOSEN = "select id, $2 = any(mail_off), quiet_hours from app_user where email_key = lower($1)"
+_CHOSEN = """
+select u.id, $2 <> all(u.mail_off),
+    $2 <> all(u.push_off) and exists (select from push_device d where d.user_id = u.id), u.quiet_hours
+from app_user u where u.email_key = lower($1)
+"""
 _ATTEMPT = """
 insert into mail_message (id, workspace_id, recipient, mailbox, template, attempts) values ($1, $2, $3, $4, $5, 1)
 on conflict (id) do update set attempts = mail_message.attempts + 1 returning attempts
@@ -89,7 +95,7 @@ async def enqueue(
     """Have the message sent; return False if its mailbox, or whoever causes it, had enough: then nothing was written.
 
     A message of a topic (`topics.TOPICS`) is not sent to a person who switched that off, and waits for the end of their
-    quiet hours.
+    quiet hours. It goes to their devices too, by a job of `push`, as they chose for those.
 
     Args:
         db: the transaction that makes it necessary.
@@ -103,42 +109,63 @@ async def enqueue(
     """
     if message.to.endswith(f"@{NOBODY}"):
         return True
-    is_on, run_at = await _choice(db, message)
-    if not is_on:
+    choice = await _choice(db, message)
+    if not (choice.mails or choice.pushes):
         return True
+    if choice.mails:
+        noted: bool | None = await _note(db, message, workspace_id, owner_id, per_day)
+        if noted is None:  # the work that enqueues it runs for the second time
+            return True
+        if not noted:
+            _logger.warning("mail.bounded", template=message.template)
+            return False
+    if "language" not in message.values:
+        locale: str | None = await db.fetchval(_LOCALE, message.to, sender_id)
+        message.values = message.values | {"language": language_of(locale)}
+    payload = msgspec.to_builtins(message)
+    for job, is_on, own_queue in ((JOB, choice.mails, queue), (PUSH_JOB, choice.pushes, None)):
+        if is_on:
+            key = f"{job}:{message.id.hex}"
+            await jobs.enqueue(
+                db, job, payload, unique_key=key, workspace_id=workspace_id, queue=own_queue, run_at=choice.run_at
+            )
+    return True
+
+
+async def _note(
+    db: Db, message: Message, workspace_id: UUID | None, owner_id: UUID | None, per_day: int | None
+) -> bool | None:
+    """Note a message, if its mailbox and whoever causes it had not enough; None: it was noted before."""
     kind = KINDS[message.template]
     noted: bool | None = await db.fetchval(
         _NOTE, message.id, workspace_id, owner_id, message.to, mailbox_of(message.to), message.template, kind,
         PLACES[kind], PLACES["stranger"], PER_SENDER, PER_STRANGER, per_day,
     )  # fmt: skip
-    if noted is None:  # the work that enqueues it runs for the second time
-        return True
-    if not noted:
-        _logger.warning("mail.bounded", template=message.template)
-        return False
-    if "language" not in message.values:
-        locale: str | None = await db.fetchval(_LOCALE, message.to, sender_id)
-        message.values = message.values | {"language": language_of(locale)}
-    key = f"{JOB}:{message.id.hex}"
-    payload = msgspec.to_builtins(message)
-    await jobs.enqueue(db, JOB, payload, unique_key=key, workspace_id=workspace_id, queue=queue, run_at=run_at)
-    return True
+    return noted
 
 
-async def _choice(db: Db, message: Message) -> tuple[bool, datetime | None]:
-    """Return whether its recipient wants the message, and until when it waits; None: it is sent now.
+class _Choice(Struct, frozen=True):
+    """Whether the reader of a message wants it as a mail, and on their devices, and until when both wait."""
+
+    mails: bool = True
+    pushes: bool = False
+    run_at: datetime | None = None
+
+
+async def _choice(db: Db, message: Message) -> _Choice:
+    """Return what its recipient wants of the message.
 
     A message of a topic gets the id of its reader, who can switch the topic off by a link in it.
     """
     topic = TOPICS.get(message.template)
     record = None if topic is None else await db.fetchrow(_CHOSEN, message.to, topic)
     if record is None:
-        return True, None
-    user_id, is_off, quiet_hours = record
+        return _Choice()
+    user_id, mails, pushes, quiet_hours = record
     message.values = message.values | {READER: ids.encode("usr", user_id)}
-    if is_off or quiet_hours is None:
-        return not is_off, None
-    return True, quiet_until(msgspec.convert(quiet_hours, QuietHours), clock.actual())
+    if quiet_hours is None or not (mails or pushes):
+        return _Choice(mails, pushes)
+    return _Choice(mails, pushes, quiet_until(msgspec.convert(quiet_hours, QuietHours), clock.actual()))
 
 
 _LATELY: Final = """

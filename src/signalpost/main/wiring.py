@@ -34,6 +34,7 @@ import signalpost.plans.room
 import signalpost.posts.room
 import signalpost.profiles.room
 import signalpost.publishing.room
+import signalpost.push.room
 import signalpost.report_links.room
 import signalpost.request_log.room
 import signalpost.sandbox_clock.room
@@ -58,6 +59,7 @@ from signalpost.web.routing import Endpoint
 
 ROOMS: Final[tuple[Room, ...]] = (
     signalpost.identity.room.ROOM,
+    signalpost.push.room.ROOM,
     signalpost.api_keys.room.ROOM,
     signalpost.oidc.room.ROOM,
     signalpost.workspaces.room.ROOM,

@@ -28,10 +28,14 @@ _PUBLIC: Final = Rights("select", ALL, sees="true")
 # answered. The array is made once for each statement, from the index on members.
 _PEOPLE_COLUMNS: Final = (
     "select (id, email, email_key, name, avatar_url, timezone, locale, is_staff, last_workspace_id, created_at,"
-    " mail_off, quiet_hours)"
+    " mail_off, quiet_hours, push_off)"
 )
 _PEOPLE: Final = f"""
 is_staff or id = any(array(select m.user_id from member m where m.workspace_id = {TENANT}))
+"""  # noqa: S608 - a constant of ours
+_OF_PEOPLE: Final = f"""
+user_id = any(array(select m.user_id from member m where m.workspace_id = {TENANT}))
+or exists (select from app_user u where u.id = user_id and u.is_staff)
 """  # noqa: S608 - a constant of ours
 # What nobody signed in for belongs to no workspace, and is seen by who sees none.
 _OF_NOBODY_TOO: Final = f"workspace_id is not distinct from {TENANT}"
@@ -81,6 +85,7 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     "mail_message": Rights("select, insert, update", ALL),
     "request_log": Rights("select", "select, insert"),
     "schema_migration": Rights("", "select"),
+    "push_device": Rights("select (id, user_id)", ALL, _OF_PEOPLE),  # whether a person has any
     "post_text": Rights("", ALL),  # read by `posts_containing`
     "search_progress": Rights("select", ALL),
     "session": Rights("select", ALL),

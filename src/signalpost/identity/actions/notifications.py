@@ -1,4 +1,4 @@
-"""What people choose to be mailed about, and hours in which no mail comes."""
+"""What people choose to be mailed about and notified of on their devices, and hours in which neither comes."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ from msgspec import UNSET
 from signalpost.context import AppContext
 from signalpost.identity.actions.sign_in import record_in_workspaces
 from signalpost.identity.schemas import (
-    MailTopics,
     Notifications,
     NotificationsUpdate,
+    NotificationTopics,
     QuietHours,
     QuietHoursIn,
 )
@@ -21,22 +21,23 @@ from signalpost.kit.tenant import across_workspaces
 from signalpost.mail import choices
 from signalpost.web.caller import Caller
 
-_READ: Final = "select mail_off, quiet_hours from app_user where id = $1"
+_READ: Final = "select mail_off, push_off, quiet_hours from app_user where id = $1"
 _READ_TO_CHANGE: Final = f"{_READ} for no key update"
-_UPDATE: Final = "update app_user set mail_off = $2, quiet_hours = $3, updated_at = now() where id = $1"
+_UPDATE: Final = "update app_user set mail_off = $2, push_off = $3, quiet_hours = $4, updated_at = now() where id = $1"
 
 
 async def read(db: Db, caller: Caller) -> Notifications:
     """Return what the caller chose."""
-    off, quiet_hours = await _row(db, _READ, caller)
+    mail_off, push_off, quiet_hours = await _row(db, _READ, caller)
     return Notifications(
-        mail=MailTopics(**{name: name not in off for name in MailTopics.__struct_fields__}),
+        mail=NotificationTopics(**{name: name not in mail_off for name in NotificationTopics.__struct_fields__}),
+        push=NotificationTopics(**{name: name not in push_off for name in NotificationTopics.__struct_fields__}),
         quiet_hours=None if quiet_hours is None else msgspec.convert(quiet_hours, QuietHours),
     )
 
 
 async def update(db: Db, caller: Caller, data: NotificationsUpdate) -> None:
-    """Change what the caller is mailed about, and when.
+    """Change what the caller is mailed about and notified of, and when.
 
     Raises:
         Forbidden: the caller is an API key.
@@ -47,14 +48,15 @@ async def update(db: Db, caller: Caller, data: NotificationsUpdate) -> None:
             "An API key does not choose what its owner is mailed.",
             remediation="Sign in with `POST /auth/login` and send its access token.",
         )
-    off, quiet_hours = await _row(db, _READ_TO_CHANGE, caller)
-    if data.mail is not UNSET:
-        choices = msgspec.structs.asdict(data.mail)
-        off -= {topic for topic, choice in choices.items() if choice is True}
-        off |= {topic for topic, choice in choices.items() if choice is False}
+    mail_off, push_off, quiet_hours = await _row(db, _READ_TO_CHANGE, caller)
+    for off, topics in ((mail_off, data.mail), (push_off, data.push)):
+        if topics is not UNSET:
+            chosen = msgspec.structs.asdict(topics)
+            off -= {topic for topic, choice in chosen.items() if choice is True}
+            off |= {topic for topic, choice in chosen.items() if choice is False}
     if data.quiet_hours is not UNSET:
         quiet_hours = None if data.quiet_hours is None else _stored(data.quiet_hours)
-    await db.execute(_UPDATE, caller.user_id, sorted(off), quiet_hours)
+    await db.execute(_UPDATE, caller.user_id, sorted(mail_off), sorted(push_off), quiet_hours)
     await record_in_workspaces(db, caller.user_id, "update_user")
 
 
@@ -92,8 +94,8 @@ def _stored(quiet: QuietHoursIn) -> dict[str, str]:
     return {"start": quiet.start, "end": quiet.end, "timezone": quiet.timezone}
 
 
-async def _row(db: Db, statement: str, caller: Caller) -> tuple[set[str], dict[str, str] | None]:
+async def _row(db: Db, statement: str, caller: Caller) -> tuple[set[str], set[str], dict[str, str] | None]:
     record = await db.fetchrow(statement, caller.user_id)
     assert record is not None  # noqa: S101 - users are never deleted
-    off, quiet_hours = record
-    return set(off), quiet_hours
+    mail_off, push_off, quiet_hours = record
+    return set(mail_off), set(push_off), quiet_hours

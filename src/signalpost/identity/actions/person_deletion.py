@@ -82,8 +82,8 @@ async def memberships_of(db: Db, user_id: UUID) -> list[MembershipRow]:
 _END: Final = """
 update app_user set email = $2, name = $3, password_hash = null, avatar_url = null, timezone = 'UTC', locale = null,
     is_staff = false, last_workspace_id = null, email_verified_at = null, totp_secret = null,
-    totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}', mail_off = '{}', quiet_hours = null,
-    deleted_at = now(), updated_at = now()
+    totp_confirmed_at = null, totp_last_step = null, recovery_hashes = '{}', mail_off = '{}', push_off = '{}',
+    quiet_hours = null, deleted_at = now(), updated_at = now()
 where id = $1
 """
 _FORGET_MEMBER: Final = "update member set email = $2, message = null where user_id = $1"

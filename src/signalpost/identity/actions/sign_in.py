@@ -266,9 +266,13 @@ returning id
 """
 
 
+_FORGET_DEVICES = "delete from push_device where session_id = any($1)"
+
+
 async def end_session(context: AppContext, db: Db, session_id: UUID, reason: str) -> None:
     """End one session, including its access tokens."""
     await db.execute(_END, session_id, reason)
+    await db.execute(_FORGET_DEVICES, [session_id])
     context.state(CallerCache).invalidate(session_id)
 
 
@@ -277,6 +281,7 @@ async def end_sessions(
 ) -> list[UUID]:
     """End all sessions of a user, `but` this one; return their ids."""
     ended = [record["id"] for record in await db.fetch(_END_ALL, user_id, reason, but)]
+    await db.execute(_FORGET_DEVICES, ended)
     context.state(CallerCache).invalidate(user_id)
     return ended
 

@@ -30,6 +30,8 @@ class Clients:
     """The operator's language model, whose responses take long."""
     payments: Client
     """The provider that takes payments."""
+    push: Client
+    """Push services of browsers, whose addresses browsers name."""
 
     @classmethod
     def create(cls, allowed_private_hosts: Sequence[str] = (), user_agent: str = "http-client") -> Self:
@@ -59,6 +61,7 @@ class Clients:
             messenger=client(128, 64, CALLS_MAX),
             models=client(64, 64, MODEL_CALLS_MAX),
             payments=client(32, 32, PAYMENT_CALLS_MAX),
+            push=client(128, 64, CALLS_MAX),
         )
 
     async def __aenter__(self) -> Self:
