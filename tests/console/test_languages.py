@@ -25,6 +25,7 @@ from signalpost.mail.messages import CHOICES_TEXT, UNSUBSCRIBE_TEXT
 from signalpost.networks import CONNECTORS, connectors, options
 from signalpost.networks.contract import Connector
 from signalpost.plans import notices as usage
+from signalpost.push.actions.devices import TEST_TEXT, TEST_TITLE
 from signalpost.report_links.actions import remind
 from signalpost.status.states import IncidentStatus
 from signalpost.support.states import Status
@@ -194,7 +195,7 @@ def _said_by_mails() -> set[str]:
     """What the templates say, and the words that rooms hand them as values."""
     statuses = {status.replace("_", " ") for status in (*get_args(IncidentStatus), *get_args(Status))}
     words = {*notices.ADVICE.values(), *HELD.values(), *usage.WORDS.values(), *ROLES, *remind.MONTHS}
-    words |= {UNSUBSCRIBE_TEXT, CHOICES_TEXT}
+    words |= {UNSUBSCRIBE_TEXT, CHOICES_TEXT, TEST_TITLE, TEST_TEXT}
     return {call.args[0].value for call in _calls_of_mails()} | statuses | words
 
 

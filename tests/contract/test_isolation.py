@@ -240,7 +240,7 @@ async def test_a_forgotten_condition_shows_nothing_of_others(
     theirs = await foreign.prepare(endpoint).send(api, key=sample.owner.key)
 
     assert (theirs.status_code, theirs.json()["code"]) == (404, "not_found")
-    assert unscoped or endpoint.path.startswith(("/workspaces/{id}", "/auth/sessions/{id}"))
+    assert unscoped or endpoint.path.startswith(("/workspaces/{id}", "/auth/sessions/{id}", "/auth/push/{id}"))
 
 
 async def test_lists_without_a_condition_show_nothing_of_others(

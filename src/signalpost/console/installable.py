@@ -42,6 +42,7 @@ def _icon(name: str) -> CachedContent:
 @cache
 def _worker() -> CachedContent:
     body = (resources.files("signalpost.console") / "static" / "worker.js").read_bytes()
+    body = body.replace(b"/assets/icon-192.png", _icon_path("192").encode())  # whose name changes with it
     return CachedContent(body, b"text/javascript; charset=utf-8", headers=_WORKER_HEADERS)
 
 

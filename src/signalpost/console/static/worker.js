@@ -1,6 +1,7 @@
 // The console without a network: the page and its files, kept by the browser. No answer of the API goes
 // through here, and nothing that is kept is about a person: the page and its files are the same for everyone.
 // And what other apps share: pictures and videos, until the composer has them or another page is opened.
+// Notifications come through here too: they are shown, and a click opens their page.
 "use strict";
 {
   const ROOT = location.pathname.slice(0, location.pathname.lastIndexOf("/"));
@@ -9,6 +10,7 @@
   const FILES_MAX = 1_000;
   const SHARE = `${ROOT}/console-share`;
   const SHARED_MAX = 35;
+  const ICON = `${ROOT}/assets/icon-192.png`;
 
   // Another installation may have its console at the same host, below another path.
   const nameOf = (version) => `${self.registration.scope} ${version}`;
@@ -96,6 +98,61 @@
     return Response.redirect(`${PAGE}/compose?${query}`, 303);
   }
 
+  /** What the service sends; nothing, if it is not from a service of this version. */
+  function read(data) {
+    try {
+      return data?.json() ?? {};
+    } catch {
+      return {};
+    }
+  }
+
+  /** Browsers end subscriptions that show nothing, so something is shown whatever came. */
+  function show(data) {
+    const { title, text, path, tag, at } = read(data);
+    return self.registration.showNotification(title ?? "Signalpost", {
+      body: text,
+      tag,
+      renotify: Boolean(tag),
+      timestamp: at,
+      icon: ICON,
+      data: { path },
+    });
+  }
+
+  /** Open a page of this console, in a window of it if there is one. Anything else opens the first page. */
+  async function open(path) {
+    const named = new URL(`${ROOT}${path ?? ""}`, location.origin);
+    const isOwn = named.origin === location.origin && isPage(named.pathname);
+    const address = isOwn ? `${named.pathname}${named.search}` : PAGE;
+    const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+    const own = windows.find(({ url }) => isPage(new URL(url).pathname));
+    if (!own) return self.clients.openWindow(address);
+    own.postMessage({ open: address });
+    return own.focus();
+  }
+
+  /** The push service has another address for this browser; the service knows who is signed in there. */
+  async function renew(event) {
+    const { options } = event.oldSubscription ?? {};
+    const subscription =
+      event.newSubscription ?? (options && (await self.registration.pushManager.subscribe(options)));
+    if (!subscription) return;
+    const { endpoint, keys } = subscription.toJSON();
+    const answer = await fetch(`${ROOT}/api/v1/auth/push`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Console": "1" },
+      body: JSON.stringify({ endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } }),
+    });
+    if (!answer.ok) await subscription.unsubscribe();
+  }
+
+  self.addEventListener("push", (event) => event.waitUntil(show(event.data)));
+  self.addEventListener("notificationclick", (event) => {
+    event.notification.close();
+    event.waitUntil(open(event.notification.data?.path));
+  });
+  self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event)));
   self.addEventListener("install", (event) => {
     // Files are of their version, whichever worker keeps them: this one need not wait for the last one.
     event.waitUntil(fetch(PAGE).then((response) => keepPage(response, PAGE)));

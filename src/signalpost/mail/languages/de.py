@@ -264,4 +264,6 @@ GERMAN: Final = {
     "October": "Oktober",
     "November": "November",
     "December": "Dezember",
+    "Notifications work here": "Benachrichtigungen funktionieren hier",
+    "So you will see what waits for you.": "So sehen Sie, was auf Sie wartet.",
 }  # fmt: skip

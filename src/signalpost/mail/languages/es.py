@@ -256,4 +256,6 @@ SPANISH: Final = {
     "October": "octubre",
     "November": "noviembre",
     "December": "diciembre",
+    "Notifications work here": "Las notificaciones funcionan aquí",
+    "So you will see what waits for you.": "Así verás lo que te espera.",
 }  # fmt: skip

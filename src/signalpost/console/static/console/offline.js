@@ -2,6 +2,7 @@
 import { html, render } from "./html.js";
 import { ROOT, pause } from "./api.js";
 import { t } from "./i18n.js";
+import { goTo } from "./router.js";
 import { Button } from "./components/button.js";
 
 /** @typedef {{createScriptURL: (url: string) => string}} Policy */
@@ -18,6 +19,7 @@ export async function keepConsole() {
     scope: `${ROOT}/console`,
     updateViaCache: "none",
   });
+  navigator.serviceWorker.addEventListener("message", ({ data }) => data?.open && goTo(data.open));
   const { active } = await navigator.serviceWorker.ready;
   // What was loaded, or is on its way, before the worker was there has not come through it.
   new PerformanceObserver((list) => active?.postMessage({ files: filesOf(list) })).observe({

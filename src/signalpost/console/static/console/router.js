@@ -37,6 +37,14 @@ export function go(path, query, { replace = false } = {}) {
   moved(!replace);
 }
 
+/** Show a page by its whole address, as a notification names it. @param {string} address */
+export function goTo(address) {
+  const { origin, pathname, href } = new URL(address, location.origin);
+  if (origin !== location.origin || !(pathname === HOME || pathname.startsWith(`${HOME}/`))) return;
+  history.pushState(null, "", href);
+  moved(true);
+}
+
 /**
  * Give what is shown another address: it stays as it is, and is found there when the page is loaded again.
  * @param {string} path @param {unknown} state of the entry of the history

@@ -8,6 +8,7 @@ import { toastProblem } from "./components/toasts.js";
 import { Icon } from "./icons.js";
 import { number, t } from "./i18n.js";
 import { showPalette } from "./keys.js";
+import { turnOff } from "./push.js";
 import { isDeveloper } from "./rights.js";
 import { to } from "./router.js";
 import { chooseWorkspace, loadProfiles, may, me, workspaces } from "./store.js";
@@ -100,6 +101,14 @@ export function Sidebar({ page, onShowCalls }) {
   `;
 }
 
+/** Sign out when this browser gets no more notifications. @param {SubmitEvent} event */
+async function signOut(event) {
+  const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+  event.preventDefault();
+  await turnOff().catch(() => undefined); // the service ends them in any case
+  form.submit();
+}
+
 /** @param {{page: string, onShowCalls: () => void}} props */
 function Foot({ page, onShowCalls }) {
   const { user } = me.value;
@@ -118,7 +127,7 @@ function Foot({ page, onShowCalls }) {
         <${Icon} name="question" />
         <span>${t("Help and docs")}</span>
       </a>
-      <form method="post" action=${`${ROOT}/logout`} class="who">
+      <form method="post" action=${`${ROOT}/logout`} class="who" onSubmit=${signOut}>
         <a
           href=${to("account")}
           title=${user.email}

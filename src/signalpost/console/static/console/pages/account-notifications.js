@@ -10,33 +10,12 @@ import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
 import { useLoad } from "../hooks.js";
 import { t } from "../i18n.js";
-import { may, zone } from "../store.js";
+import { zone } from "../store.js";
+import { topics } from "./account-topics.js";
 
 /** @typedef {import("signalpost/api").Schemas["Notifications"]} Choices */
-/** @typedef {keyof Choices["mail"]} Topic */
 
 const NIGHT = { start: "22:00", end: "07:00" };
-
-/** Each topic, and when such a mail comes. @returns {[Topic, string, string][]} */
-const topics = () => [
-  ["approvals", t("Posts to approve"), t("When posts wait for you, and again a day before their time.")],
-  ["decisions", t("Decisions on my posts"), t("When someone approves, rejects or wants changes.")],
-  [
-    "discussions",
-    t("Mentions and messages"),
-    t("When someone names you, or a guest writes about your post."),
-  ],
-  ["accounts", t("Accounts to connect again"), t("When an account of your workspace stops working.")],
-  ["feeds", t("Feeds on hold"), t("When a feed of yours is not read any more.")],
-  ["webhooks", t("Disabled webhooks"), t("When a receiver of your workspace fails for days.")],
-  ["usage", t("Usage of the plan"), t("When a month’s limit of your workspace is almost or fully used.")],
-  ["support", t("Answers from support"), t("When support answers one of your tickets.")],
-];
-
-/** @returns {[Topic, string, string][]} */
-const ofStaff = () => [
-  ["tickets", t("Tickets of users"), t("When a user writes to support, which you belong to.")],
-];
 
 /** @param {{isLinked: boolean}} props `isLinked`: the address leads here, as that in each mail does */
 export default function NotificationsCard({ isLinked }) {
@@ -69,7 +48,6 @@ function Choose({ choices }) {
       toast(t("Saved."));
     },
   );
-  const choosable = may("instance:admin") ? [...topics(), ...ofStaff()] : topics();
   return html`
     <form
       onSubmit=${(/** @type {Event} */ event) => {
@@ -80,13 +58,13 @@ function Choose({ choices }) {
       ${form.problem && html`<${ProblemBox} problem=${form.problem} />`}
       <fieldset>
         <legend class="legend">${t("I am mailed about")}</legend>
-        ${choosable.map(([topic, label, hint]) => html`
+        ${topics().map(([topic, label, hint]) => html`
           <${Check} key=${topic} label=${label} hint=${hint} ...${form.check(topic)} />
         `)}
       </fieldset>
       <${Check}
         label=${t("Quiet hours")}
-        hint=${t("Such mails wait until they end. None is lost.")}
+        hint=${t("Such mails and notifications wait until they end. None is lost.")}
         ...${form.check("isQuiet")}
       />
       ${form.values.isQuiet && html`<${QuietHours} form=${form} />`}

@@ -22,6 +22,7 @@ import { useRefusal } from "./account-refusal.js";
 const CalendarLinks = lazy(() => import("./calendar-links.js"), 3);
 const Access = lazy(() => import("./account-access.js"));
 const Notifications = lazy(() => import("./account-notifications.js"), 6);
+const Push = lazy(() => import("./account-push.js"), 3);
 const MyData = lazy(() => import("./account-data.js"), 3);
 const DeleteMe = lazy(() => import("./account-delete.js"), 2);
 
@@ -43,6 +44,7 @@ export default function Account({ id }) {
       <${Messenger} />
       <${ThisBrowser} />
       <${Notifications} isLinked=${id === "notifications"} />
+      <${Push} />
       <${Sessions} />
       <${Access} />
       ${hasExtension("calendar_links") && html`

@@ -121,8 +121,8 @@ export default /** @type {Record<string, string>} */ ({
   "When a user writes to support, which you belong to.":
     "Wenn jemand dem Support schreibt, zu dem Sie gehören.",
   "Quiet hours": "Ruhezeiten",
-  "Such mails wait until they end. None is lost.":
-    "Solche Mails warten bis zu ihrem Ende. Keine geht verloren.",
+  "Such mails and notifications wait until they end. None is lost.":
+    "Solche Mails und Benachrichtigungen warten bis zu ihrem Ende. Nichts geht verloren.",
   "Mails about signing in, passwords, leaked keys and payment always come, and at once.":
     "Mails über Anmeldung, Passwörter, öffentlich gewordene Schlüssel und Zahlung kommen immer, und sofort.",
   "Quiet from": "Ruhe ab",
@@ -150,4 +150,30 @@ export default /** @type {Record<string, string>} */ ({
     "Haken Sie die an, die mit Ihrem Konto gelöscht werden. Übergeben Sie die anderen vorher:",
   "Enter your password. If you have none: sign out, sign in again, and repeat this within 15 minutes.":
     "Geben Sie Ihr Passwort ein. Wenn Sie keines haben: Melden Sie sich ab und wieder an, und wiederholen Sie dies binnen 15 Minuten.",
+  "Notifications on my devices": "Benachrichtigungen auf meinen Geräten",
+  "This browser does not let the console notify you. Allow it in its settings of this site.":
+    "Dieser Browser lässt keine Benachrichtigungen der Konsole zu. Erlauben Sie sie in seinen Einstellungen für diese Website.",
+  "Add the console to the Home Screen, and open it from there: then it can notify you.":
+    "Legen Sie die Konsole auf den Home-Bildschirm und öffnen Sie sie dort: Dann kann sie Sie benachrichtigen.",
+  "This browser has no notifications for the console, or has them at an https address only.":
+    "Dieser Browser hat keine Benachrichtigungen für die Konsole, oder nur unter einer https-Adresse.",
+  "The browser was not allowed to notify you.": "Dem Browser wurde nicht erlaubt, Sie zu benachrichtigen.",
+  "The push service of this browser cannot be reached, or is switched off in its settings.":
+    "Der Push-Dienst dieses Browsers ist nicht erreichbar oder in seinen Einstellungen ausgeschaltet.",
+  "It is on its way.": "Sie ist unterwegs.",
+  "This device shows notifications, also while the console is closed.":
+    "Dieses Gerät zeigt Benachrichtigungen, auch während die Konsole geschlossen ist.",
+  "This device can show what waits for you while the console is closed.":
+    "Dieses Gerät kann zeigen, was auf Sie wartet, während die Konsole geschlossen ist.",
+  "The last one did not arrive: {reason}": "Die letzte kam nicht an: {reason}",
+  "Turn off on this device": "Auf diesem Gerät ausschalten",
+  "Turn on on this device": "Auf diesem Gerät einschalten",
+  "Send a test": "Eine Probe senden",
+  "My other devices": "Meine anderen Geräte",
+  "Last notification": "Letzte Benachrichtigung",
+  "Turn off": "Ausschalten",
+  "My devices notify me about": "Meine Geräte benachrichtigen mich über",
+  "Your quiet hours hold these, too. What is about one page comes once.":
+    "Auch diese warten während Ihrer Ruhezeiten. Was eine Seite betrifft, kommt einmal.",
+  "Save what my devices show": "Speichern, was meine Geräte zeigen",
 });

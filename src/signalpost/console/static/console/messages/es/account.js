@@ -119,8 +119,8 @@ export default /** @type {Record<string, string>} */ ({
   "When a user writes to support, which you belong to.":
     "Cuando un usuario escribe a soporte, del que formas parte.",
   "Quiet hours": "Horas de silencio",
-  "Such mails wait until they end. None is lost.":
-    "Esos correos esperan hasta que terminen. No se pierde ninguno.",
+  "Such mails and notifications wait until they end. None is lost.":
+    "Esos correos y notificaciones esperan hasta que terminen. No se pierde nada.",
   "Mails about signing in, passwords, leaked keys and payment always come, and at once.":
     "Los correos sobre el inicio de sesión, contraseñas, claves filtradas y pagos llegan siempre, y de inmediato.",
   "Quiet from": "Silencio desde",
@@ -148,4 +148,31 @@ export default /** @type {Record<string, string>} */ ({
     "Marca los que se eliminan con tu cuenta. Cede antes los demás:",
   "Enter your password. If you have none: sign out, sign in again, and repeat this within 15 minutes.":
     "Escribe tu contraseña. Si no tienes ninguna: cierra la sesión, vuelve a iniciarla y repite esto en menos de 15 minutos.",
+  "Notifications on my devices": "Notificaciones en mis dispositivos",
+  "This browser does not let the console notify you. Allow it in its settings of this site.":
+    "Este navegador no deja que la consola te envíe notificaciones. Permítelas en sus ajustes para este sitio.",
+  "Add the console to the Home Screen, and open it from there: then it can notify you.":
+    "Añade la consola a la pantalla de inicio y ábrela desde allí: entonces podrá enviarte notificaciones.",
+  "This browser has no notifications for the console, or has them at an https address only.":
+    "Este navegador no tiene notificaciones para la consola, o solo en una dirección https.",
+  "The browser was not allowed to notify you.":
+    "El navegador no tiene permiso para enviarte notificaciones.",
+  "The push service of this browser cannot be reached, or is switched off in its settings.":
+    "No se puede acceder al servicio push de este navegador, o está desactivado en sus ajustes.",
+  "It is on its way.": "Está en camino.",
+  "This device shows notifications, also while the console is closed.":
+    "Este dispositivo muestra notificaciones, también con la consola cerrada.",
+  "This device can show what waits for you while the console is closed.":
+    "Este dispositivo puede mostrar lo que te espera mientras la consola está cerrada.",
+  "The last one did not arrive: {reason}": "La última no llegó: {reason}",
+  "Turn off on this device": "Desactivar en este dispositivo",
+  "Turn on on this device": "Activar en este dispositivo",
+  "Send a test": "Enviar una prueba",
+  "My other devices": "Mis otros dispositivos",
+  "Last notification": "Última notificación",
+  "Turn off": "Desactivar",
+  "My devices notify me about": "Mis dispositivos me avisan de",
+  "Your quiet hours hold these, too. What is about one page comes once.":
+    "Tus horas de silencio también las retienen. Lo que trata de una misma página llega una vez.",
+  "Save what my devices show": "Guardar lo que muestran mis dispositivos",
 });
