@@ -3,6 +3,7 @@
 It judges by libraries that are not ours: `joserfc` who sends, `http_ece` what the browser can read.
 """
 
+import asyncio
 import base64
 import json
 import os
@@ -18,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from joserfc import jwk, jwt
 from tests.helpers.api import Api
 from tests.helpers.http_servers import Connection, response, serve
+from tests.helpers.limits import PAGE_SECONDS
 from tests.helpers.mail import InTest
 from tests.helpers.webhooks import parse
 
@@ -74,6 +76,7 @@ class PushService:
     answers: list[bytes] = field(default_factory=list)
     taken: list[PushMessage] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    arrived: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     def fault(self, request: PushMessage) -> str | None:
         """What is wrong with a message by the RFCs, and by what Apple says besides."""
@@ -96,6 +99,11 @@ class PushService:
         }
         return next((rule for rule, holds in rules.items() if not holds), None)
 
+    async def wait(self, count: int) -> None:
+        """Wait until so many messages were taken."""
+        async with asyncio.timeout(PAGE_SECONDS), self.arrived:
+            await self.arrived.wait_for(lambda: len(self.taken) >= count)
+
     async def script(self, connection: Connection) -> None:
         while True:
             raw = await connection.request()
@@ -108,6 +116,8 @@ class PushService:
                 continue
             answer = self.answers.pop(0) if self.answers else response(201, b"")
             self.taken.append(request)
+            async with self.arrived:
+                self.arrived.notify_all()
             await connection.send(answer)
 
 
