@@ -352,6 +352,7 @@ ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "post_message": ("author user_id", "what a person said"),
     "profile_link": ("created_by", "a setting of the workspace, which members see and change"),
     "profile_link_history": ("actor", "history"),
+    "push_device": ("user_id session_id", "it ends with its session, by `sign_in.end_session`"),
     "request_log": ("user_id key_id", "history, for a week"),
     "status_subscriber": ("secret", "of a receiver, who has no credential here and ends it by a token"),
     "status_update": ("author", "history of the installation"),

@@ -54,7 +54,7 @@ class Notification(Struct, kw_only=True):
     at: datetime = field(default_factory=clock.now)
 
     def __post_init__(self) -> None:
-        self.title, self.text, self.path = cut(self.title, TITLE_MAX), cut(self.text, TEXT_MAX), self.path[:PATH_MAX]
+        self.title, self.text, self.path = _cut(self.title, TITLE_MAX), _cut(self.text, TEXT_MAX), self.path[:PATH_MAX]
 
     def body(self) -> bytes:
         """Return what the worker of the console reads; always short enough for a push message."""
@@ -76,9 +76,9 @@ class _Sending(Struct):
     attempt: int = 1
 
 
-def cut(text: str, length: int) -> str:
+def _cut(whole: str, length: int) -> str:
     """Return a text of at most so many characters."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+    return whole if len(whole) <= length else whole[: length - 1].rstrip() + "…"
 
 
 _COUNT_DEVICES: Final = f"""
