@@ -169,6 +169,8 @@ async def test_a_form_is_made_once_shown_and_removed_with_its_file(api: Api, mak
 
     assert again == first
     shown = (await api.get(f"/media/{media['id']}", key=owner.key)).json()["variants"]
+    served = await api.get(shown[0].pop("url").partition("/api/v1")[2])
+    assert (len(served.content), served.headers["content-type"]) == (first.size_bytes, JPEG)
     assert shown == [
         {
             "platform": "bluesky", "purpose": "feed", "mimeType": JPEG, "size": first.size_bytes,

@@ -85,6 +85,18 @@ class PlatformView(Output):
     fold_characters: Annotated[
         int | None, Meta(description="The same in grapheme clusters; whichever comes first.", examples=[125])
     ]
+    covered_top: Annotated[
+        float | None,
+        Meta(
+            description="What the network covers at the top with buttons and names, as a share of the height; null: "
+            "nothing, or nobody says how much.",
+            examples=[0.14],
+        ),
+    ]
+    covered_bottom: Annotated[float | None, Meta(description="The same at the bottom.", examples=[0.2])]
+    covered_sides: Annotated[
+        float | None, Meta(description="The same at each side, as a share of the width.", examples=[None])
+    ]
     title_characters: Annotated[
         int | None, Meta(description="Of a title, in grapheme clusters; the rest is not shown.", examples=[40])
     ]

@@ -301,6 +301,9 @@ def _appearance(facts: Facts) -> PlatformAppearance:
                 ratio_max=view.ratio_max,
                 fold_lines=view.fold_lines,
                 fold_characters=view.fold_characters,
+                covered_top=view.covered_top,
+                covered_bottom=view.covered_bottom,
+                covered_sides=view.covered_sides,
                 title_characters=view.title_characters,
                 approximate=evidence.is_approximate(facts, view),
             )

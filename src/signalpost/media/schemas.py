@@ -220,7 +220,7 @@ class FocalPoint(Output):
 
 
 class MediaVariant(Output):
-    """A form of the file that was made for one network."""
+    """A form of the file that was made for one network. `url` is as that of the file."""
 
     platform: Annotated[str, Meta(examples=["bluesky"])]
     purpose: Annotated[str, Meta(examples=["feed"])]
@@ -228,6 +228,7 @@ class MediaVariant(Output):
     size: Annotated[int, Meta(examples=[245_760])]
     width: Annotated[int | None, Meta(examples=[1080])]
     height: Annotated[int | None, Meta(examples=[1080])]
+    url: Annotated[str | None, Meta(examples=[f"{_SIGNED}kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s&form=9f86d081884c7d65"])]
 
 
 class MediaError(Output):

@@ -47,7 +47,7 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
         focal_point=FocalPoint(x=row.focal_point.x, y=row.focal_point.y) if row.focal_point else None,
         status=row.status,
         error=MediaError(code=row.error.code, message=row.error.message) if row.error else None,
-        variants=[_variant(variant) for variant in row.variants],
+        variants=[_variant(context, row, variant) for variant in row.variants],
         used_by_posts=use.posts,
         created_by=row.created_by,
         created_at=clock.wire(row.created_at),
@@ -55,7 +55,8 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
     )
 
 
-def _variant(variant: VariantDocument) -> MediaVariant:
+def _variant(context: AppContext, row: MediaRow, variant: VariantDocument) -> MediaVariant:
+    is_there = row.status == "ready"
     return MediaVariant(
         platform=variant.platform,
         purpose=variant.purpose,
@@ -63,6 +64,7 @@ def _variant(variant: VariantDocument) -> MediaVariant:
         size=variant.size_bytes,
         width=variant.width,
         height=variant.height,
+        url=signed_urls.create_form(context.keys, context.base_url, row.id, variant.key) if is_there else None,
     )
 
 

@@ -26,6 +26,9 @@ class View(Struct, frozen=True, kw_only=True):
     ratio_max: float | None = None  # a wider one as well; the same as `ratio_min` where the frame has one shape
     fold_lines: int | None = None  # of text, before the reader has to ask for the rest
     fold_characters: int | None = None  # the same, in grapheme clusters; whichever comes first
+    covered_top: float | None = None  # share of the height of the frame, below buttons and names of the network
+    covered_bottom: float | None = None
+    covered_sides: float | None = None  # share of its width, on each side
     title_characters: int | None = None  # of a title, in grapheme clusters; the rest is not shown
 
 

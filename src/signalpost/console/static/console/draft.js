@@ -14,7 +14,8 @@ import { wallTime } from "./time.js";
 /**
  * @typedef {{
  *   mediaId: string, altText: string, kind: string, preview: string, name: string,
- *   own?: Record<string, unknown>
+ *   own?: Record<string, unknown>,
+ *   picture?: Pick<import("signalpost/api").Schemas["Media"], "width" | "height" | "focalPoint">
  * }} File
  * @typedef {{id: string, version: number, failed: boolean, hasTargets: boolean,
  *   profileId: string, text: string,
@@ -118,7 +119,9 @@ const fileOf = ({ mediaId, altText, ...others }) => ({
  */
 function mediaOf(file) {
   const { mediaId, altText, own, ...others } = file;
-  const fields = Object.entries(others).filter(([name]) => !["kind", "preview", "name"].includes(name));
+  const fields = Object.entries(others).filter(
+    ([name]) => !["kind", "preview", "name", "picture"].includes(name),
+  );
   return { ...Object.fromEntries(fields), ...own, mediaId, ...(altText ? { altText } : {}) };
 }
 

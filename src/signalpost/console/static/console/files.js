@@ -4,9 +4,11 @@ import { get, local } from "./api.js";
 import { Icon } from "./icons.js";
 import { loadTexts, number, t } from "./i18n.js";
 import { loadModule } from "./modules.js";
+import { inView } from "./units.js";
 import { UploadList, filesOf, useUploads } from "./uploads.js";
 import { Button } from "./components/button.js";
 import { Field } from "./components/field.js";
+import { lazyDialog } from "./components/lazy.js";
 import { toastProblem } from "./components/toasts.js";
 
 /** @typedef {import("./html.js").InputEvent} InputEvent */
@@ -17,6 +19,10 @@ import { toastProblem } from "./components/toasts.js";
  *   profileId: string, own: Record<string, unknown>, set: (own: Record<string, unknown>) => void
  * }>} CoverType
  */
+/** @typedef {{draft: import("./draft.js").Draft, accounts: PlatformAccount[]}} Where */
+/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
+
+const Cut = lazyDialog(() => import("./pages/cut-dialog.js"));
 const FILES_MAX = 35;
 const ALT_MAX = 1500;
 
@@ -34,7 +40,11 @@ export const keptOf = (media) => ({
   kind: media.kind,
   name: media.fileName,
   preview: addressOf(media),
+  picture: pictureOf(media),
 });
+
+/** @param {Media} media */
+const pictureOf = ({ width, height, focalPoint }) => ({ width, height, focalPoint });
 
 /** A file that was sent just now: its picture is here already. @param {Media} media @param {File} file */
 const uploadedOf = (media, file) => ({
@@ -47,10 +57,10 @@ const uploadedOf = (media, file) => ({
  * @param {{
  *   files: Kept[], profileId: string, onChange: (files: Kept[]) => void,
  *   onUploading: (count: number) => void, errorAt?: (path: string) => string | undefined,
- *   ofVideo?: CoverType, first?: unknown, label?: string
- * }} props `first`: a component that may add files, above them
+ *   ofVideo?: CoverType, where?: Where, first?: unknown, label?: string
+ * }} props `where`: for what pictures can be cut; `first`: a component that may add files, above them
  */
-export function Files({ files, profileId, onChange, onUploading, errorAt, ofVideo, first, label }) {
+export function Files({ files, profileId, onChange, onUploading, errorAt, ofVideo, where, first, label }) {
   const [over, setOver] = useState(false);
   const [Picker, setPicker] = useState(/** @type {unknown} */ (null));
   const latest = useRef(files);
@@ -96,6 +106,7 @@ export function Files({ files, profileId, onChange, onUploading, errorAt, ofVide
         onChange=${onChange}
         errorAt=${errorAt}
         ofVideo=${ofVideo}
+        where=${where}
       />
       <${UploadList} uploads=${uploads} />
       ${Picker && html`
@@ -117,10 +128,10 @@ export function Files({ files, profileId, onChange, onUploading, errorAt, ofVide
 /**
  * @param {{
  *   files: Kept[], profileId: string, onChange: (files: Kept[]) => void,
- *   errorAt?: (path: string) => string | undefined, ofVideo?: CoverType
+ *   errorAt?: (path: string) => string | undefined, ofVideo?: CoverType, where?: Where
  * }} props
  */
-const All = ({ files, profileId, onChange, errorAt, ofVideo: Cover }) =>
+const All = ({ files, profileId, onChange, errorAt, ofVideo: Cover, where }) =>
   files.map((file, index) => html`
     <${One}
       key=${file.mediaId}
@@ -129,6 +140,7 @@ const All = ({ files, profileId, onChange, errorAt, ofVideo: Cover }) =>
       files=${files}
       onChange=${onChange}
       error=${errorAt?.(`/media/${index}`)}
+      where=${where}
     />
     ${Cover && file.kind === "video" && html`
       <${Cover}
@@ -221,6 +233,7 @@ function useMissingPreviews(files, latest, onChange) {
                   kind: media.kind,
                   name: media.fileName,
                   preview: addressOf(media),
+                  picture: pictureOf(media),
                 }
               : file;
           }),
@@ -232,17 +245,19 @@ function useMissingPreviews(files, latest, onChange) {
 
 /**
  * @param {{
- *   file: Kept, index: number, files: Kept[], onChange: (files: Kept[]) => void, error: string | undefined
+ *   file: Kept, index: number, files: Kept[], onChange: (files: Kept[]) => void, error: string | undefined,
+ *   where?: Where
  * }} props
  */
-function One({ file, index, files, onChange, error }) {
+function One({ file, index, files, onChange, error, where }) {
+  const [isCutting, setCutting] = useState(false);
   const name = file.name || t("File {n}", { n: index + 1 });
   const move = () =>
     onChange([...files.slice(0, index - 1), file, files[index - 1], ...files.slice(index + 1)]);
   return html`
     <div class="file">
       ${file.preview ? html`
-        <img class="thumb" src=${file.preview} alt="" />
+        <img class="thumb" src=${file.preview} alt="" style=${inView(file.picture?.focalPoint)} />
       ` : html`
         <span class="thumb soft">
           <${Icon} name="image" />
@@ -259,6 +274,25 @@ function One({ file, index, files, onChange, error }) {
           onChange(files.map((entry) => (entry === file ? { ...entry, altText } : entry)))
         }
       />
+      ${where && file.kind === "image" && html`
+        <${Button}
+          kind="quiet"
+          icon="cut"
+          aria-label=${t("Cut {name}", { name })}
+          onClick=${() => setCutting(true)}
+        />
+      `}
+      ${isCutting && html`
+        <${Cut}
+          ...${where}
+          file=${file}
+          files=${files}
+          set=${(/** @type {Kept} */ changed) =>
+            onChange(files.map((entry) => (entry === file ? changed : entry)))
+          }
+          onClose=${() => setCutting(false)}
+        />
+      `}
       ${index > 0 && html`
         <${Button} kind="quiet" onClick=${move} aria-label=${t("Move {name} forward", { name })}>
           ↑

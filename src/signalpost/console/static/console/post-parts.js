@@ -10,6 +10,7 @@ import { Time } from "./time.js";
 import { Badge } from "./components/badge.js";
 import { NetworkLogo } from "./components/network-logo.js";
 import { Table } from "./components/table.js";
+import { inView } from "./units.js";
 
 /** @typedef {import("./html.js").Children} Children */
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
@@ -86,6 +87,7 @@ export function Thumb({ id, alt }) {
       src=${local(file.thumbnailUrl ?? file.url ?? "")}
       alt=${alt ?? file.altText ?? ""}
       loading="lazy"
+      style=${inView(file.focalPoint)}
     />
   ` : html`
     <span class="thumb soft">

@@ -24,3 +24,10 @@ export function duration(ms) {
     maximumFractionDigits: 1,
   }).format(ms / (inMinutes ? 60_000 : 1000));
 }
+
+/**
+ * What keeps the focal point of a picture in view where its box cuts it.
+ * @param {{x: number, y: number} | null} [point]
+ */
+export const inView = (point) =>
+  point ? { objectPosition: `${point.x * 100}% ${point.y * 100}%` } : undefined;

@@ -23,6 +23,8 @@ export function useCheck(draft) {
     () => JSON.stringify(bodyOf(draft, draft.when === "schedule" && !draft.at ? "draft" : "check")),
     [draft],
   );
+  // What is left of a picture changes with it, and it is not part of the post.
+  const focal = JSON.stringify(draft.media.map(({ picture }) => picture?.focalPoint));
   useEffect(() => {
     if (!draft.accountIds.length || !hasContent(draft)) {
       setResult({ checked: null, problem: null });
@@ -44,7 +46,7 @@ export function useCheck(draft) {
       clearTimeout(timer);
       aborted.abort();
     };
-  }, [body]);
+  }, [body, focal]);
   return result;
 }
 

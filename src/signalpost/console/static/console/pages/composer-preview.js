@@ -15,9 +15,32 @@ await Promise.all([loadTexts("preview"), stylesheet("pages/preview.css")]);
 /** @type {import("./preview-post.js").Shown["appearance"]} */
 const UNKNOWN = { views: [], marks: ["link"], card: "none", cardRatio: null };
 
-/** @param {Draft["media"]} files @param {Checked} target @param {Record<string, unknown>} options */
-const filesOf = (files, target, options) =>
-  files.map(({ mediaId, preview, altText, kind, name }) => {
+/** @typedef {import("signalpost/api").Schemas["Crop"]} Crop */
+
+/**
+ * What is left of a picture, in shares: as the service says it, or else what was chosen a moment ago.
+ * @param {Draft["media"][0]} file @param {string} platform
+ * @param {import("signalpost/api").Schemas["DerivedMedia"] | undefined} derived
+ */
+function partOf({ picture, own }, platform, derived) {
+  const chosen = /** @type {Record<string, Crop> | undefined} */ (own?.crops)?.[platform] ?? null;
+  if (!derived?.part || !picture?.width || !picture.height) return chosen;
+  const { left, top, width, height } = derived.part;
+  return {
+    x: left / picture.width,
+    y: top / picture.height,
+    width: width / picture.width,
+    height: height / picture.height,
+  };
+}
+
+/**
+ * @param {Draft["media"]} files @param {Checked} target @param {Record<string, unknown>} options
+ * @param {string} platform
+ */
+const filesOf = (files, target, options, platform) =>
+  files.map((file) => {
+    const { mediaId, preview, altText, kind, name } = file;
     const derived = target?.derivedMedia.find((candidate) => candidate.mediaId === mediaId);
     const ratio = options.fit && derived?.width && derived.height ? derived.width / derived.height : null;
     return {
@@ -28,6 +51,7 @@ const filesOf = (files, target, options) =>
       name,
       ratio,
       isPadded: ratio !== null && options.fit === "pad",
+      part: kind === "image" ? partOf(file, platform, derived) : null,
     };
   });
 
@@ -49,13 +73,13 @@ function shownOf(draft, account, target) {
     title: network?.rules?.title ? (own.title ?? draft.title) : "",
     text: draft.variants[id] ?? draft.text,
     overflowAt: target?.overflowAt ?? null,
-    files: filesOf(own.media ?? draft.media, target, options),
+    files: filesOf(own.media ?? draft.media, target, options, platform),
     link: draft.link,
     thread: account.capabilities.thread
       ? (draft.thread ?? []).map(({ text, media }, index) => ({
           text,
           overflowAt: target?.threadOverflows[index] ?? null,
-          files: filesOf(media, target, options),
+          files: filesOf(media, target, options, platform),
         }))
       : [],
     firstComment: account.capabilities.firstComment ? draft.firstComment : "",

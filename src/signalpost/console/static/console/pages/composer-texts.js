@@ -179,12 +179,13 @@ const isOwn = ({ variants, own }, accountId) =>
 /**
  * The files of all accounts, or those of one, with its own title.
  * @param {{
- *   draft: Draft, account: PlatformAccount | undefined, change: Change, errorAt: ErrorAt,
- *   onUploading: (count: number) => void
+ *   draft: Draft, own: PlatformAccount[], account: PlatformAccount | undefined, change: Change,
+ *   errorAt: ErrorAt, onUploading: (count: number) => void
  * }} props
  */
-export function PostFiles({ draft, account, change, errorAt, onUploading }) {
+export function PostFiles({ draft, own: all, account, change, errorAt, onUploading }) {
   const [isShared] = useState(() => Boolean(route.peek().query.shared));
+  const chosen = all.filter(({ id }) => draft.accountIds.includes(id));
   if (!account)
     return html`
       <${Files}
@@ -193,6 +194,7 @@ export function PostFiles({ draft, account, change, errorAt, onUploading }) {
         onChange=${(/** @type {Draft["media"]} */ media) => change({ media })}
         onUploading=${onUploading}
         ofVideo=${Cover}
+        where=${{ draft, accounts: chosen }}
         first=${isShared && Shared}
         errorAt=${errorAt}
       />
@@ -211,6 +213,7 @@ export function PostFiles({ draft, account, change, errorAt, onUploading }) {
         onChange=${(/** @type {Draft["media"]} */ changed) => set({ ...own, media: changed })}
         onUploading=${onUploading}
         ofVideo=${Cover}
+        where=${{ draft, accounts: [account] }}
         errorAt=${(/** @type {string} */ at) => errorAt(path + at)}
       />
       <${Button}

@@ -100,6 +100,7 @@ function One({ part, index, draft, chosen, checked, errorAt, set, remove, forwar
         onChange=${(/** @type {Draft["media"]} */ media) => set({ media })}
         onUploading=${onUploading}
         ofVideo=${Cover}
+        where=${{ draft, accounts: chosen }}
         label=${t("Files of part {n}", { n })}
         errorAt=${(/** @type {string} */ path) => errorAt(`/thread/${index}${path}`)}
       />

@@ -11,6 +11,7 @@ import { Button } from "../components/button.js";
 import { ConfirmDialog } from "../components/confirm-dialog.js";
 import { Dialog } from "../components/dialog.js";
 import { Field } from "../components/field.js";
+import { lazyDialog } from "../components/lazy.js";
 import { Loaded } from "../components/loaded.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { toast, toastProblem } from "../components/toasts.js";
@@ -20,14 +21,18 @@ import { kindName } from "./media-parts.js";
 /** @typedef {import("signalpost/api").Schemas["Media"]} Media */
 
 const ALT_MAX = 1500;
+const Focal = lazyDialog(() => import("./cut-focal.js"));
+const Forms = lazyDialog(() => import("./cut-forms.js"));
+/** @typedef {Media["focalPoint"]} Point */
 
 /** @param {{media: Media, onClose: () => void, onSaved: () => void, onDelete: () => void}} props */
 export function Details({ media, onClose, onSaved, onDelete }) {
   const [altText, setAltText] = useState(media.altText ?? "");
+  const [point, setPoint] = useState(media.focalPoint);
   const canWrite = may("media:write");
   const [busy, save] = useAction(async () => {
-    await patch(`/media/${media.id}`, { altText: altText.trim() || null });
-    toast(t("Description saved."));
+    await patch(`/media/${media.id}`, { altText: altText.trim() || null, focalPoint: point });
+    toast(t("Saved."));
     onSaved();
   });
   return html`
@@ -50,7 +55,7 @@ export function Details({ media, onClose, onSaved, onDelete }) {
       }
     >
       <div class="media-details">
-        <${Large} media=${media} />
+        <${Large} media=${media} point=${point} setPoint=${canWrite ? setPoint : undefined} />
         <div>
           <${Field}
             label=${t("Description")}
@@ -131,16 +136,35 @@ export function Delete({ files, onClose, onDone }) {
   `;
 }
 
-/** @param {{media: Media}} props */
-function Large({ media }) {
+/** @param {{media: Media, point: Point, setPoint?: (point: Point) => void}} props */
+function Large({ media, point, setPoint }) {
+  const [isMarking, setMarking] = useState(false);
   const isVideo = media.kind === "video" && media.url;
+  const isPicture = media.url && media.kind === "image";
+  const original = isVideo ? html`
+    <video class="media-large" controls src=${local(media.url ?? "")} />
+  ` : media.url && media.kind !== "document" ? html`
+    <img class="media-large" src=${local(media.url ?? "")} alt=${media.altText ?? ""} />
+  ` : null;
   return html`
     <div>
-      ${isVideo ? html`
-        <video class="media-large" controls src=${local(media.url ?? "")} />
-      ` : media.url && media.kind !== "document" ? html`
-        <img class="media-large" src=${local(media.url ?? "")} alt=${media.altText ?? ""} />
-      ` : null}
+      ${isPicture && isMarking ? html`
+        <${Focal}
+          url=${local(media.url ?? "")}
+          alt=${media.altText ?? ""}
+          point=${point}
+          set=${setPoint}
+        />
+      ` : media.url && media.variants.length > 0 ? html`
+        <${Forms} media=${media}>${original}<//>
+      ` : (
+        original
+      )}
+      ${isPicture && setPoint && !isMarking && html`
+        <${Button} kind="quiet" icon="cut" onClick=${() => setMarking(true)}>
+          ${t("Choose what must stay in view")}
+        <//>
+      `}
       ${media.url && html`
         <p>
           <a href=${local(media.url)} target="_blank" rel="noopener">

@@ -3,7 +3,7 @@ import { html } from "../html.js";
 import { local } from "../api.js";
 import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
-import { size } from "../units.js";
+import { inView, size } from "../units.js";
 import { stylesheet } from "../stylesheet.js";
 import { Field } from "../components/field.js";
 import { TypedField } from "../components/typed-field.js";
@@ -32,21 +32,32 @@ export const kindName = (kind) => KINDS()[kind] ?? kind;
 /** Whether people who cannot see it learn what it shows. @param {Media} media */
 export const needsDescription = (media) => ["image", "gif", "video"].includes(media.kind) && !media.altText;
 
+/** @param {{media: MediaData}} props */
+function Picture({ media }) {
+  const address = media.thumbnailUrl ?? (["image", "gif"].includes(media.kind) ? media.url : null);
+  return address ? html`
+    <img
+      class="thumb"
+      src=${local(address)}
+      alt=""
+      loading="lazy"
+      style=${inView(media.focalPoint)}
+    />
+  ` : html`
+    <span class="thumb soft">
+      <${Icon} name=${media.kind === "document" ? "posts" : "media"} />
+    </span>
+  `;
+}
+
 /**
  * @param {{
  *   media: MediaData, isSelected: boolean, onSelect: (isOn: boolean) => void, onOpen?: () => void
  * }} props
  */
 export function MediaCard({ media, isSelected, onSelect, onOpen }) {
-  const picture = media.thumbnailUrl ?? (["image", "gif"].includes(media.kind) ? media.url : null);
   const preview = html`
-    ${picture ? html`
-      <img class="thumb" src=${local(picture)} alt="" loading="lazy" />
-    ` : html`
-      <span class="thumb soft">
-        <${Icon} name=${media.kind === "document" ? "posts" : "media"} />
-      </span>
-    `}
+    <${Picture} media=${media} />
     <span class="media-name">${media.fileName}</span>
   `;
   return html`

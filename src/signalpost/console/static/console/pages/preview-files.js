@@ -7,8 +7,9 @@ import { t, tn } from "../i18n.js";
 /**
  * @typedef {{
  *   key: string, url: string, alt: string, kind: string, name: string, ratio: number | null,
- *   isPadded: boolean
- * }} ShownFile `ratio`: width by height of what is sent; null: as it loads. `isPadded`: on a white canvas
+ *   isPadded: boolean, part?: import("signalpost/api").Schemas["Crop"] | null
+ * }} ShownFile `ratio`: width by height of what is sent; null: as it loads. `isPadded`: on a white canvas.
+ * `part`: what is sent of it, in shares; null: all of it
  */
 
 const GRID_MAX = 4;
@@ -19,10 +20,29 @@ export function frameRatio({ ratioMin, ratioMax }, own) {
   return Math.min(Math.max(ratio, ratioMin ?? 0.4), ratioMax ?? 3);
 }
 
+/**
+ * Where the picture lies so that the frame is full of its part, cut off at the middle.
+ * @param {NonNullable<ShownFile["part"]>} part @param {number} own of the part, width by height
+ * @param {number} frame the same of the frame
+ */
+function placed({ x, y, width, height }, own, frame) {
+  const across = Math.max(1, own / frame);
+  const down = Math.max(1, frame / own);
+  return {
+    inset: "auto",
+    maxWidth: "none",
+    width: `${(across / width) * 100}%`,
+    height: `${(down / height) * 100}%`,
+    left: `${(-(x * across) / width - (across - 1) / 2) * 100}%`,
+    top: `${(-(y * down) / height - (down - 1) / 2) * 100}%`,
+  };
+}
+
 /** @param {{file: ShownFile, ratio: number | null, view: View, rest?: number}} props */
 function Frame({ file, ratio, view, rest = 0 }) {
   const [natural, setNatural] = useState(/** @type {number | null} */ (null));
-  const proportion = ratio ?? frameRatio(view, file.ratio ?? natural);
+  const own = natural && file.part ? (natural * file.part.width) / file.part.height : natural;
+  const proportion = ratio ?? frameRatio(view, file.ratio ?? own);
   const onLoad = (/** @type {{currentTarget: HTMLImageElement}} */ { currentTarget: image }) =>
     setNatural(image.naturalWidth / image.naturalHeight || null);
   return html`
@@ -31,7 +51,12 @@ function Frame({ file, ratio, view, rest = 0 }) {
       style=${{ aspectRatio: String(proportion) }}
     >
       ${file.url ? html`
-        <img src=${file.url} alt=${file.alt} onLoad=${onLoad} />
+        <img
+          src=${file.url}
+          alt=${file.alt}
+          onLoad=${onLoad}
+          style=${own && file.part && !file.isPadded ? placed(file.part, own, proportion) : undefined}
+        />
       ` : html`
         <${Icon} name="image" label=${file.name || t("File")} />
       `}

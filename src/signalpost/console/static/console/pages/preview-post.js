@@ -31,6 +31,9 @@ const PLAIN = {
   ratioMax: null,
   foldLines: null,
   foldCharacters: null,
+  coveredTop: null,
+  coveredBottom: null,
+  coveredSides: null,
   titleCharacters: null,
   approximate: true,
 };

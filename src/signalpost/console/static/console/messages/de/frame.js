@@ -360,4 +360,5 @@ export default /** @type {Record<string, string>} */ ({
     "Die Konsole geht von selbst weiter, sobald das Netz wieder da ist. Was Sie geschrieben haben, bleibt in diesem Browser und wird dann gespeichert.",
   Clicks: "Klicks",
   Views: "Aufrufe",
+  "Cut {name}": "{name} zuschneiden",
 });

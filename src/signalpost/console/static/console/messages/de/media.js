@@ -9,7 +9,6 @@ export default /** @type {Record<string, string>} */ ({
   "Delete {n} file?": "{n} Datei löschen?",
   "Delete {n} files?": "{n} Dateien löschen?",
   Described: "Beschrieben",
-  "Description saved.": "Beschreibung gespeichert.",
   "Drop files anywhere on this page, or paste them.":
     "Legen Sie Dateien irgendwo auf dieser Seite ab oder fügen Sie sie ein.",
   "Files that you add to posts or upload under Media can be used again here.":
@@ -54,4 +53,5 @@ export default /** @type {Record<string, string>} */ ({
   "{n} uses": "{n} Mal benutzt",
   "{shown} of {all} posts": "{shown} von {all} Beiträgen",
   "{used} of {limit}": "{used} von {limit}",
+  "Choose what must stay in view": "Wählen, was sichtbar bleiben muss",
 });

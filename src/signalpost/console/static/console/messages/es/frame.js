@@ -395,4 +395,5 @@ export default /** @type {Record<string, string>} */ ({
     "La consola sigue sola cuando vuelva la red. Lo que escribiste se queda en este navegador y se guarda entonces.",
   Clicks: "Clics",
   Views: "Visualizaciones",
+  "Cut {name}": "Recortar {name}",
 });

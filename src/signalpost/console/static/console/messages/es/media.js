@@ -11,7 +11,6 @@ export default /** @type {Record<string, string>} */ ({
   "Delete {n} files?": "¿Eliminar {n} archivos?",
   "many|Delete {n} files?": "¿Eliminar {n} de archivos?",
   Described: "Con descripción",
-  "Description saved.": "Descripción guardada.",
   "Drop files anywhere on this page, or paste them.":
     "Suelta archivos en cualquier lugar de esta página o pégalos.",
   "Files that you add to posts or upload under Media can be used again here.":
@@ -62,4 +61,5 @@ export default /** @type {Record<string, string>} */ ({
   "many|{n} uses": "{n} de usos",
   "{shown} of {all} posts": "{shown} de {all} publicaciones",
   "{used} of {limit}": "{used} de {limit}",
+  "Choose what must stay in view": "Elegir qué debe quedar a la vista",
 });
