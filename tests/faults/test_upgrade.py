@@ -48,6 +48,7 @@ EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
     ("0123", "blocks writes to comment_source (comment_source_due)"): _UNRELEASED,
     ("0126", "blocks writes to comment_rule_use (comment_rule_use_due)"): _UNRELEASED,
     ("0135", "blocks writes to app_user (app_user_to_erase)"): "A row a person, and none is in the index yet.",
+    ("0137", "blocks writes to target (target_queue)"): _CONCURRENTLY,
     (all_revisions()[-1].number, "blocks writes to post_text (post_text_search)"): "It is made after all revisions, and"
     " only background work writes there.",
 }

@@ -153,8 +153,9 @@ class Source(ABC, Generic[Item, Result]):
 
         Runs inside the release's transaction, with the lanes locked as ours. Wait for no row lock (`skip locked`):
         every lane of the release would wait with it. If it raises, it is called again for one item at a time, so that
-        one bad row does not fail the others. `error` is an unexpected exception of `run`: change the row so that the
-        item is not handed out for ever.
+        one bad row does not fail the others; if an outcome alone cannot be written either, it is called with that
+        exception instead. `error` is such a one, or an unexpected exception of `run`: change the row so that the item
+        is not handed out for ever.
 
         Returns:
             the lanes with an item whose rows another transaction holds locked. Nothing of these lanes may be written:

@@ -142,6 +142,7 @@ class Releaser:
         return True
 
     async def _settle_item(self, db: Db, lease: LaneLease, item: Done[Any, Any]) -> bool:
+        """Write one outcome; one that cannot be written counts as an unexpected error of its item."""
         try:
             async with db.transaction():
                 return not await self._source.settle(db, [item])
@@ -150,6 +151,8 @@ class Releaser:
                 raise
             lease.metrics.errors.inc()
             _log.error("settle.item_failed", source=lease.kind, lane=str(lease.key), exc_info=error)
+            if item.error is None:
+                return await self._settle_item(db, lease, Done(item.key, item.item, None, error))
             lease.pause_seconds = max(lease.pause_seconds, ERROR_PAUSE_SECONDS)
             return True
 

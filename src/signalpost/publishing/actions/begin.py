@@ -104,17 +104,13 @@ async def begin_attempts(
     targets are begun one by one, so that only those that cannot be begun have to wait. `gates`: of this process.
     """
     lanes = {lease.key: lease for lease in leases}
-    picked = await queries.pick_due(db, list(lanes))
-    for pick in picked:
-        if not pick.locked:
-            lanes[pick.account_id].pause_lane(BUSY_SECONDS)
-    picked = [pick for pick in picked if pick.locked]
     try:
-        return await _begin(context, db, lanes, picked, gates)
+        return await _begin(context, db, lanes, gates)
     except Exception as error:
-        if db.is_closed() or isinstance(error, RETRYABLE) or not picked:
+        if db.is_closed() or isinstance(error, RETRYABLE):
             raise
-        _logger.exception("begin.failed", targets=len(picked))
+        _logger.exception("begin.failed", lanes=len(lanes))
+    picked = await _pick(db, lanes)
     return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick, gates)]
 
 
@@ -128,7 +124,7 @@ async def _begin_singly(
     context: AppContext, db: Db, lanes: Mapping[UUID, Lease], pick: Picked, gates: Gates
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
     try:
-        return await _begin(context, db, lanes, [pick], gates)
+        return await _begin(context, db, lanes, gates, pick)
     except Exception as error:
         if db.is_closed() or isinstance(error, RETRYABLE):
             raise
@@ -136,11 +132,17 @@ async def _begin_singly(
 
 
 async def _begin(
-    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], picked: Sequence[Picked], gates: Gates
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], gates: Gates, only: Picked | None = None
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
-    if not picked:
-        return []
+    """Begin what is due first on each lane, or one of these, which is locked already.
+
+    All of it in a savepoint, the locks too: a row that is locked before a savepoint and written in it costs a list of
+    both (multixact), and what is left of it in an index is not taken for dead.
+    """
     async with db.transaction():
+        picked = await _pick(db, lanes) if only is None else [only]
+        if not picked:
+            return []
         decided = await _decide_all(db, picked)
         attempts = await _with_tokens(context, db, lanes, _admitted(context, lanes, decided.attempts, gates))
         begun = {attempt.target_id for attempt in attempts} | {end.target_id for end in decided.ends}
@@ -158,6 +160,15 @@ async def _begin(
         if pick.target_id in ended:
             lanes[pick.account_id].count(ended[pick.target_id].change.status)
     return [*((attempt.due.account.id, attempt) for attempt in attempts), *decided.unreadable]
+
+
+async def _pick(db: Db, lanes: Mapping[UUID, Lease]) -> list[Picked]:
+    """Lock what is due first on each lane; a lane whose post another transaction has locked waits."""
+    picked = await queries.pick_due(db, list(lanes))
+    for pick in picked:
+        if not pick.locked:
+            lanes[pick.account_id].pause_lane(BUSY_SECONDS)
+    return [pick for pick in picked if pick.locked]
 
 
 async def _decide_all(db: Db, picked: Sequence[Picked]) -> _Decided:

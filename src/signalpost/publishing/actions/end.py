@@ -11,7 +11,7 @@ from signalpost import networks
 from signalpost.context import AppContext
 from signalpost.engine.contract import Done
 from signalpost.kit import ids, log
-from signalpost.kit.db import RETRYABLE, Db
+from signalpost.kit.db import Db
 from signalpost.networks.contract import OutcomeUnknown, TryLater
 from signalpost.posts.states import UNDER_WAY, WAITING
 from signalpost.posts.target_errors import target_error
@@ -38,33 +38,16 @@ _logger = log.get("publishing")
 
 
 async def end_attempts(context: AppContext, db: Db, done: Sequence[Done[Begun, End]]) -> set[UUID]:
-    """Write how attempts ended, except those whose posts another transaction has locked; return the lanes of these.
-
-    The outcome of a single attempt that cannot be written counts as an unexpected error of the attempt.
-    """
+    """Write how attempts ended, except those whose posts another transaction has locked; return the lanes of these."""
     busy = await queries.lock_posts(db, {ended.item.post_id for ended in done})
     free = [ended for ended in done if ended.item.post_id not in busy]
     errors = {ended.item.target_id: (ended.item, ended.error) for ended in free if ended.error is not None}
     ends = [ended.result for ended in free if ended.result is not None]
-    if len(done) == 1 and ends:
-        errors |= await _write_alone(context, db, done[0].item, ends[0])
-    elif ends:
+    if ends:
         await write_ends(context, db, ends)
     if errors:
         await _end_after_errors(context, db, errors)
     return {ended.key for ended in done if ended.item.post_id in busy}
-
-
-async def _write_alone(context: AppContext, db: Db, item: Begun, end: End) -> Mapping[UUID, tuple[Begun, Exception]]:
-    try:
-        async with db.transaction():
-            await write_ends(context, db, [end])
-    except Exception as error:
-        if db.is_closed() or isinstance(error, RETRYABLE):
-            raise
-        _logger.exception("target.outcome_not_written", target=ids.encode("tgt", end.target_id))
-        return {end.target_id: (item, error)}
-    return {}
 
 
 async def _end_after_errors(context: AppContext, db: Db, errors: Mapping[UUID, tuple[Begun, Exception]]) -> None:
