@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.contract import picture
 from tests.helpers.factories import Login, Make
@@ -224,6 +225,19 @@ async def test_a_guest_sees_what_each_network_shows_and_nothing_else(api: Api, m
     [row] = await listed(api, owner)
     assert row["lastOpenedAt"] is not None
     assert created["lastOpenedAt"] is None
+
+
+async def test_a_picture_is_shown_as_far_as_it_is_sent(api: Api, make: Make, owner: Login) -> None:
+    content = media_files.image("PNG", orientation=1, size=(400, 300))
+    file = (await api.post("/media/upload", files={"file": ("a.png", content)}, key=owner.key)).json()
+    crops = {"sandbox": {"x": 0.25, "y": 0, "width": 0.5, "height": 1}}
+    media = [[{"mediaId": file["id"], "altText": "A dot", **more}] for more in ({}, {"crops": crops})]
+    shown = []
+    for named in media:
+        _, path = await link(api, owner, await offered(api, make, owner, media=named))
+        [review_post] = (await api.get(path)).json()["posts"]
+        shown.append(review_post["previews"][0]["media"][0]["part"])
+    assert shown == [None, {"left": 100, "top": 0, "width": 200, "height": 300}]
 
 
 async def test_accounts_that_show_the_same_are_one_preview(api: Api, make: Make, owner: Login) -> None:

@@ -1,5 +1,6 @@
 """The page for approval by link in a real browser: on a phone, in the visitor's language, without scripts."""
 
+import io
 import re
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -7,7 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
+from PIL import Image
 from playwright.async_api import Page, expect
+from tests.console import pages
 from tests.console.browser import OpenPage, violations
 from tests.helpers.contract import picture
 from tests.helpers.limits import TEST_SECONDS
@@ -176,3 +179,24 @@ async def test_the_page_gives_nothing_away(owned: Api) -> None:
     assert foreign.status_code == 403
     assert (unknown.status_code, "Diesen Link gibt es nicht" in unknown.text) == (404, True)
     assert await state_of(owned, post) == ("pending", None)
+
+
+@pytest.mark.usefixtures("account")
+async def test_a_client_sees_what_is_sent_of_a_picture(open_page: OpenPage, owned: Api, axe: str) -> None:
+    image, out = Image.new("RGB", (400, 300), "white"), io.BytesIO()
+    image.paste("red", (100, 0, 300, 300))
+    image.save(out, "PNG")
+    file = await owned.post("/media/upload", files={"file": ("dot.png", out.getvalue())})
+    crops = {"sandbox": {"x": 0.25, "y": 0, "width": 0.5, "height": 1}}
+    media = [{"mediaId": file["id"], "altText": "A red field", "crops": crops}]
+    path = await link(owned, await draft(owned, "Cut", media=media))
+    async with open_page(at=owned.service, viewport=PHONE) as page:
+        await page.goto(path)
+        picture = page.get_by_role("img", name="A red field")
+        await expect(picture).to_be_visible()
+        await pages.settled(page)
+        with Image.open(io.BytesIO(await picture.screenshot())) as seen:
+            corners = [seen.convert("RGB").getpixel(at) for at in ((20, 20), (seen.width - 20, seen.height - 20))]
+            assert seen.height > seen.width
+        assert all(corner[0] > 230 and corner[1] < 40 for corner in corners if isinstance(corner, tuple)), corners
+        assert await violations(page, axe) == []

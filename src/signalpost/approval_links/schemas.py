@@ -91,6 +91,15 @@ class ApprovalLink(Output):
     ]
 
 
+class ReviewFilePart(Output):
+    """A part of a picture, in its pixels."""
+
+    left: Annotated[int, Meta(examples=[0])]
+    top: Annotated[int, Meta(examples=[135])]
+    width: Annotated[int, Meta(examples=[1080])]
+    height: Annotated[int, Meta(examples=[1080])]
+
+
 class ReviewFile(Output):
     """A file of a post. Its addresses work for an hour."""
 
@@ -99,7 +108,10 @@ class ReviewFile(Output):
     thumbnail_url: Annotated[str | None, Meta(examples=[None])]
     alt_text: AltText
     width: Annotated[int | None, Meta(examples=[1080])]
-    height: Annotated[int | None, Meta(examples=[1080])]
+    height: Annotated[int | None, Meta(examples=[1350])]
+    part: Annotated[
+        ReviewFilePart | None, Meta(description="What is sent of the picture; null: all of it.", examples=[None])
+    ]
 
 
 class ReviewPart(Output):

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec import structs
 
 from signalpost import networks
 from signalpost.approval_links import states
@@ -16,6 +17,7 @@ from signalpost.approval_links.schemas import (
     ReviewComment,
     ReviewDecision,
     ReviewFile,
+    ReviewFilePart,
     ReviewPart,
     ReviewPost,
 )
@@ -24,7 +26,9 @@ from signalpost.discussion.queries import MessageRow
 from signalpost.kit import clock, ids
 from signalpost.media import signed_urls
 from signalpost.media.queries import MediaRow
+from signalpost.networks import fitting
 from signalpost.posts import content
+from signalpost.posts.compose.preflight import without_bytes
 from signalpost.posts.documents import MediaRef
 from signalpost.posts.rows import PostRow, TargetRow
 
@@ -127,8 +131,8 @@ def _previews(
             when=clock.wire_or_none(target.scheduled_at),
             title=sent.title,
             text=sent.text,
-            media=_files(context, sent.media, files),
-            thread=[ReviewPart(part.text, _files(context, part.media, files)) for part in sent.thread],
+            media=_files(context, post, target, sent.media, files),
+            thread=[ReviewPart(part.text, _files(context, post, target, part.media, files)) for part in sent.thread],
             link=sent.link,
             first_comment=sent.first_comment,
             options={name: value for name, value in sent.options.items() if value is not None},
@@ -137,8 +141,25 @@ def _previews(
     return previews
 
 
-def _files(context: AppContext, refs: Iterable[MediaRef], files: Mapping[UUID, MediaRow]) -> list[ReviewFile]:
-    return [_file(context, ref, row, files) for ref in refs if (row := files.get(ref.media_id)) is not None]
+def _files(
+    context: AppContext, post: PostRow, target: TargetRow, refs: Iterable[MediaRef], files: Mapping[UUID, MediaRow]
+) -> list[ReviewFile]:
+    return [
+        structs.replace(_file(context, ref, row, files), part=_part(post, target, row))
+        for ref in refs
+        if (row := files.get(ref.media_id)) is not None
+    ]
+
+
+def _part(post: PostRow, target: TargetRow, row: MediaRow) -> ReviewFilePart | None:
+    """Return what the network gets of a picture, if not all of it."""
+    connector, sent = networks.get(target.platform), content.for_target(post, target)
+    if connector is None:
+        return None
+    file = without_bytes(row, sent.crops(target.platform).get(row.id))
+    needed = fitting.fit(connector.facts, file, sent.options, auto=post.auto_fit)
+    part = None if needed is None else needed.part(file)
+    return None if part is None else ReviewFilePart(**part._asdict())
 
 
 def _file(context: AppContext, ref: MediaRef, row: MediaRow, files: Mapping[UUID, MediaRow]) -> ReviewFile:
@@ -155,6 +176,7 @@ def _file(context: AppContext, ref: MediaRef, row: MediaRow, files: Mapping[UUID
         alt_text=row.alt_text if ref.alt_text is None else ref.alt_text,
         width=row.width,
         height=row.height,
+        part=None,
     )
 
 

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from signalpost.kit.frames import FrameLimits
-from signalpost.networks.contract import Facts, MediaRule, Outgoing, OutgoingMedia, Part
+from signalpost.kit.frames import FrameLimits, Part
+from signalpost.networks.contract import Facts, MediaRule, Outgoing, OutgoingMedia
+from signalpost.networks.contract import Part as PostPart
 
 ENCODED: Final = ("image/jpeg", "image/webp", "image/png")
 """The types that we write, the best first."""
@@ -54,6 +55,13 @@ class Fit(Struct, frozen=True, kw_only=True):
             return changed
         width, height = self.frame.scaled(media.width, media.height)
         return replace(changed, width=width, height=height)
+
+    def part(self, media: OutgoingMedia) -> Part | None:
+        """Return what is left of a picture; None if nothing is cut off."""
+        if media.kind != "image" or not media.width or not media.height:
+            return None
+        part = self.frame.part(media.width, media.height)
+        return None if (part.width, part.height) == (media.width, media.height) else part
 
 
 FIT: Final = "fit"
@@ -171,5 +179,5 @@ def fitted(facts: Facts, outgoing: Outgoing, *, auto: bool = True) -> Outgoing:
         needed = fit(facts, media, outgoing.options, auto=auto)
         return media if needed is None else needed.apply(media)
 
-    parts = tuple(Part(text=part.text, media=tuple(map(fitted_media, part.media))) for part in outgoing.parts)
+    parts = tuple(PostPart(text=part.text, media=tuple(map(fitted_media, part.media))) for part in outgoing.parts)
     return replace(outgoing, parts=parts)

@@ -9,7 +9,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks import counting, fitting, preflight
-from signalpost.networks.contract import Facts, OutgoingMedia
+from signalpost.networks.contract import Facts
 from signalpost.posts import content, document_views, recurrences, views
 from signalpost.posts.compose.draft import Existing, PostDraft, TargetDraft, build_draft
 from signalpost.posts.compose.fetch import Fetched
@@ -103,18 +103,8 @@ def _derived(draft: PostDraft, facts: Facts, sent: Content, platform: str) -> It
             max_size=needed.bytes_max,
             width=taken.width,
             height=taken.height,
-            part=_part(needed, file),
+            part=None if (part := needed.part(file)) is None else MediaPart(**part._asdict()),
         )
-
-
-def _part(needed: fitting.Fit, file: OutgoingMedia) -> MediaPart | None:
-    """Return what is left of a picture of which something is cut off."""
-    if file.kind != "image" or not file.width or not file.height:
-        return None
-    part = needed.frame.part(file.width, file.height)
-    if (part.width, part.height) == (file.width, file.height):
-        return None
-    return MediaPart(left=part.left, top=part.top, width=part.width, height=part.height)
 
 
 def _type(sent: Content) -> str:
