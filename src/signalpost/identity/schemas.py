@@ -286,6 +286,7 @@ class NotificationTopics(Output):
     discussions: Annotated[
         bool, Meta(description="Messages about posts: those that mention you, and those of guests about your posts.")
     ]
+    failures: Annotated[bool, Meta(description="Posts of yours that failed.")]
     accounts: Annotated[bool, Meta(description="Accounts of your workspaces that have to be connected again.")]
     feeds: Annotated[bool, Meta(description="Feeds of yours that were held.")]
     webhooks: Annotated[bool, Meta(description="Webhooks of your workspaces that were disabled.")]
@@ -313,6 +314,7 @@ class NotificationTopicsUpdate(Input):
             examples=[False],
         ),
     ] = UNSET
+    failures: Annotated[bool | UnsetType, Meta(description="Posts of yours that failed.", examples=[False])] = UNSET
     accounts: Annotated[
         bool | UnsetType,
         Meta(description="Accounts of your workspaces that have to be connected again.", examples=[False]),

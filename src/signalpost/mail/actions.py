@@ -47,9 +47,16 @@ on conflict (id) do update set attempts = mail_message.attempts + 1 returning at
 """
 _ERROR = "update mail_message set error = $2 where id = $1"
 _SETTLE = "update mail_message set state = $2, error = $3, message = $4, settled_at = now() where id = $1"
-Kind = Literal["security", "account", "own", "subscription", "stranger"]
+Kind = Literal["security", "account", "own", "failure", "subscription", "stranger"]
 
-PLACES: Final[dict[Kind, int]] = {"security": 20, "account": 5, "own": 30, "subscription": 30, "stranger": 10}
+PLACES: Final[dict[Kind, int]] = {
+    "security": 20,
+    "account": 5,
+    "own": 30,
+    "failure": 10,
+    "subscription": 30,
+    "stranger": 10,
+}
 """Messages to one mailbox in an hour, from whomever. A kind has places of its own, so that what one can cause for a
 stranger never takes the place of what a person needs."""
 
@@ -63,6 +70,7 @@ KINDS: Final[dict[str, Kind]] = {
     "approval_requested": "own",
     "approval_decided": "own",
     "post_message": "own",
+    "post_failed": "failure",  # a network that is down makes many: they take no place of what waits for someone
     "approval_code": "own",  # to whoever shares a workspace with the owner; else `stranger`: see `enqueue`
     "account_moved": "own",
     "export_ready": "own",

@@ -8,12 +8,15 @@ from msgspec import Struct
 
 from signalpost.kit import clock, zones
 
-Topic = Literal["approvals", "decisions", "discussions", "accounts", "feeds", "webhooks", "usage", "support", "tickets"]
+Topic = Literal[
+    "approvals", "decisions", "discussions", "failures", "accounts", "feeds", "webhooks", "usage", "support", "tickets"
+]  # fmt: skip
 
 TOPICS: Final[Mapping[str, Topic]] = {
     "approval_requested": "approvals",
     "approval_decided": "decisions",
     "post_message": "discussions",
+    "post_failed": "failures",
     "account_attention": "accounts",
     "feed_held": "feeds",
     "webhook_disabled": "webhooks",

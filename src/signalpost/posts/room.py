@@ -1,6 +1,6 @@
 from signalpost import events
 from signalpost.context import AppContext, Hooks
-from signalpost.posts import approval_mail, queries, routes, subscriber, work
+from signalpost.posts import approval_mail, failure_mail, queries, routes, subscriber, work
 from signalpost.posts.change import recovery
 from signalpost.room import Room
 
@@ -10,6 +10,7 @@ def subscribe(context: AppContext) -> None:
     context.subscribe(events.PlanChanged, subscriber.on_plan_changed)
     context.subscribe(events.AccountReady, subscriber.on_account_ready)
     context.subscribe(events.PostSettled, subscriber.on_posts_settled)
+    context.subscribe(events.PostSettled, failure_mail.on_posts_settled)
     context.subscribe(events.PostApprovalRequested, approval_mail.on_approval_requested)
 
 

@@ -9,7 +9,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.engine.turns import Turns
 from signalpost.kit import clock, log
-from signalpost.posts import approval_mail, times
+from signalpost.posts import approval_mail, failure_mail, times
 from signalpost.posts.change.trash import delete_expired
 from signalpost.posts.change.zone_rules import OutdatedPost, apply_zone_rules, outdated_posts
 from signalpost.posts.find import counts
@@ -44,6 +44,7 @@ def jobs(context: AppContext) -> list[JobKind]:
         JobKind(JOB, purge, EVERY_SECONDS),
         JobKind(approval_mail.JOB, partial(approval_mail.mail_deciders, context)),
         JobKind(approval_mail.REMINDER_JOB, partial(approval_mail.remind_deciders, context)),
+        JobKind(failure_mail.JOB, partial(failure_mail.mail_author, context)),
         JobKind(RECURRENCE_JOB, partial(repeat_posts, context), RECURRENCE_EVERY_SECONDS),
         JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS),
         JobKind(SEARCH_JOB, SearchTexts().write, SEARCH_EVERY_SECONDS),

@@ -266,4 +266,8 @@ GERMAN: Final = {
     "December": "Dezember",
     "Notifications work here": "Benachrichtigungen funktionieren hier",
     "So you will see what waits for you.": "So sehen Sie, was auf Sie wartet.",
+    "Published only in part: {title}": "Nur teilweise veröffentlicht: {title}",
+    "Not published: {title}": "Nicht veröffentlicht: {title}",
+    "Your post for {client} did not go out at:": "Ihr Beitrag für {client} ging hier nicht hinaus:",
+    "What you can do stands at the post:": "Was Sie tun können, steht beim Beitrag:",
 }  # fmt: skip

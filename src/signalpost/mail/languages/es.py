@@ -258,4 +258,8 @@ SPANISH: Final = {
     "December": "diciembre",
     "Notifications work here": "Las notificaciones funcionan aquí",
     "So you will see what waits for you.": "Así verás lo que te espera.",
+    "Published only in part: {title}": "Publicada solo en parte: {title}",
+    "Not published: {title}": "No publicada: {title}",
+    "Your post for {client} did not go out at:": "Tu publicación para {client} no ha salido en:",
+    "What you can do stands at the post:": "Lo que puedes hacer está en la publicación:",
 }  # fmt: skip

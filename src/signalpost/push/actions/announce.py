@@ -19,6 +19,7 @@ PAGES: Final[Mapping[Topic, str]] = {
     "approvals": "/console/approvals",
     "decisions": "/console/posts",
     "discussions": "/console/posts",
+    "failures": "/console/posts",
     "accounts": "/console/accounts",
     "feeds": "/console/feeds",
     "webhooks": "/console/developers/webhooks",

@@ -13,6 +13,7 @@ const ofEveryone = () => [
     t("Mentions and messages"),
     t("When someone names you, or a guest writes about your post."),
   ],
+  ["failures", t("Failed posts"), t("When a post of yours is not published, or only in part.")],
   ["accounts", t("Accounts to connect again"), t("When an account of your workspace stops working.")],
   ["feeds", t("Feeds on hold"), t("When a feed of yours is not read any more.")],
   ["webhooks", t("Disabled webhooks"), t("When a receiver of your workspace fails for days.")],

@@ -176,4 +176,7 @@ export default /** @type {Record<string, string>} */ ({
   "Your quiet hours hold these, too. What is about one page comes once.":
     "Auch diese warten während Ihrer Ruhezeiten. Was eine Seite betrifft, kommt einmal.",
   "Save what my devices show": "Speichern, was meine Geräte zeigen",
+  "Failed posts": "Fehlgeschlagene Beiträge",
+  "When a post of yours is not published, or only in part.":
+    "Wenn ein Beitrag von Ihnen nicht oder nur teilweise veröffentlicht wird.",
 });

@@ -175,4 +175,7 @@ export default /** @type {Record<string, string>} */ ({
   "Your quiet hours hold these, too. What is about one page comes once.":
     "Tus horas de silencio también las retienen. Lo que trata de una misma página llega una vez.",
   "Save what my devices show": "Guardar lo que muestran mis dispositivos",
+  "Failed posts": "Publicaciones fallidas",
+  "When a post of yours is not published, or only in part.":
+    "Cuando una publicación tuya no sale, o solo en parte.",
 });
