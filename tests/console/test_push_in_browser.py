@@ -189,3 +189,41 @@ def test_a_click_opens_a_page_of_this_console_only(
     arguments = json.dumps([str(WORKER), root, path, windows])
     run = subprocess.run([tools.node(), "-e", CLICK, arguments], capture_output=True, text=True, check=True)
     assert json.loads(run.stdout) == done
+
+
+RENEWED = """
+const vm = require("node:vm"), fs = require("node:fs");
+const [file, status] = JSON.parse(process.argv[1]);
+const heard = {}, done = [], waits = [];
+const subscription = {
+  toJSON: () => ({ endpoint: "https://push.example.com/2", expirationTime: null, keys: { p256dh: "p", auth: "a" } }),
+  unsubscribe: async () => done.push("unsubscribed"),
+};
+const self = {
+  registration: {
+    scope: "https://social.example.com/",
+    pushManager: { subscribe: async (options) => (done.push(options), subscription) },
+  },
+  addEventListener: (type, listener) => (heard[type] = listener),
+};
+const fetch = async (url, { method, body, headers }) => {
+  done.push([method, url, headers["X-Console"], JSON.parse(body)]);
+  return { ok: status < 300 };
+};
+const location = { pathname: "/app/console-worker.js", origin: "https://social.example.com" };
+vm.runInNewContext(fs.readFileSync(file, "utf8"), { self, location, fetch, URL, URLSearchParams });
+const oldSubscription = { options: { userVisibleOnly: true } };
+heard.pushsubscriptionchange({ oldSubscription, waitUntil: (promise) => waits.push(promise) });
+Promise.all(waits).then(() => console.log(JSON.stringify(done)));
+"""
+
+
+@pytest.mark.parametrize(("status", "end"), [(201, []), (401, ["unsubscribed"])])
+def test_another_address_at_the_push_service_is_said_to_the_service(status: int, end: list[str]) -> None:
+    """As Firefox does it after a while. Where nobody is signed in any more, the browser has no subscription either."""
+    run = subprocess.run(
+        [tools.node(), "-e", RENEWED, json.dumps([str(WORKER), status])], capture_output=True, text=True, check=True
+    )
+    body = {"endpoint": "https://push.example.com/2", "keys": {"p256dh": "p", "auth": "a"}}
+    said = ["POST", "/app/api/v1/auth/push", "1", body]
+    assert json.loads(run.stdout) == [{"userVisibleOnly": True}, said, *end]

@@ -224,13 +224,15 @@ async def test_a_device_shows_so_many_in_an_hour(
     api: Api, context: AppContext, service: PushService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = await register(api)
-    await subscribe(api, person["accessToken"], service)
+    _, device = await subscribe(api, person["accessToken"], service)
     async with context.database.transaction() as db:
         await db.execute("update push_device set hour_count = $1", sending.PER_HOUR - 1)
     for _ in range(3):
         await notify(context, person["email"])
     await push_waiting(context)
     assert len(service.taken) == 1
+    tried = await api.post(f"/auth/push/{device}/test", key=person["accessToken"])
+    assert (tried.status_code, tried.headers["retry-after"]) == (429, "3600")
 
 
 async def test_the_longest_notification_fits(api: Api, context: AppContext, service: PushService) -> None:

@@ -100,6 +100,7 @@ async def send_test(db: Db, caller: Caller, device_id: UUID) -> None:
 
     Raises:
         NotFound: they have no such device; an API key has none.
+        RateLimited: the device had as many notifications in an hour as there may be.
     """
     if caller.auth != "session" or not await db.fetchval(_IS_MINE, device_id, caller.user_id):
         raise problems.NotFound(PushDeviceId.not_found_detail(ids.encode("psh", device_id)))
@@ -107,7 +108,12 @@ async def send_test(db: Db, caller: Caller, device_id: UUID) -> None:
     notification = sending.Notification(
         title=texts(TEST_TITLE), text=texts(TEST_TEXT), path="/console/account/notifications", tag="test"
     )
-    await sending.enqueue(db, device_id, notification, workspace_id=caller.workspace_id)
+    if not await sending.enqueue_for_person(
+        db, caller.user_id, notification, workspace_id=caller.workspace_id, device_id=device_id
+    ):
+        raise problems.RateLimited(
+            "This device had enough notifications in this hour.", headers={"Retry-After": "3600"}
+        )
 
 
 def _require_session(caller: Caller) -> UUID:

@@ -84,7 +84,7 @@ def _cut(whole: str, length: int) -> str:
 _COUNT_DEVICES: Final = f"""
 with picked as materialized (
     select d.id from push_device d join session s on s.id = d.session_id
-    where d.user_id = $1 and s.revoked_at is null and s.expires_at > now()
+    where d.user_id = $1 and ($2::uuid is null or d.id = $2) and s.revoked_at is null and s.expires_at > now()
     order by d.id for no key update of d
 )
 update push_device d set
@@ -96,9 +96,11 @@ returning d.id
 """  # noqa: S608 - a constant
 
 
-async def enqueue_for_person(db: Db, user_id: UUID, notification: Notification, *, workspace_id: UUID | None) -> int:
-    """Have a person notified on each of their devices that had not enough; return how many those are."""
-    devices = await db.fetch(_COUNT_DEVICES, user_id)
+async def enqueue_for_person(
+    db: Db, user_id: UUID, notification: Notification, *, workspace_id: UUID | None, device_id: UUID | None = None
+) -> int:
+    """Have a person notified on their devices, or on this one, that had not enough yet; return how many those are."""
+    devices = await db.fetch(_COUNT_DEVICES, user_id, device_id)
     for device in devices:
         await enqueue(db, device["id"], notification, workspace_id=workspace_id)
     return len(devices)
