@@ -1,8 +1,8 @@
 """Connections to PostgreSQL: what is set for each session, JSON columns, and the bounds of a request's statements."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import asyncpg
 import msgspec
@@ -26,6 +26,11 @@ SESSION = {"jit": "off", "lock_timeout": "5s", "client_min_messages": "notice", 
 
 _ENDS = ("COMMIT", "ROLLBACK")
 """How asyncpg ends a transaction."""
+
+_OIDS_OF_POSTGRESQL: Final = range(1, 10_000)
+"""Types of these numbers are part of PostgreSQL, and the same on every server."""
+_types: dict[frozenset[int], Any] = {}
+"""What a connection of this process has read of such types."""
 
 _json_encode = msgspec.json.Encoder().encode
 _json_decode = msgspec.json.Decoder().decode
@@ -60,6 +65,12 @@ PATIENT = session_sql(
 )
 
 
+class _NoStatement(NamedTuple):
+    """Stands for the statement that reads types, where none was sent: what is prepared already stays so."""
+
+    name: str = "none"
+
+
 class Connection(asyncpg.Connection):
     """A connection whose settings outlive a reset, and that says whose rows it sees with the begin of a transaction."""
 
@@ -74,6 +85,16 @@ class Connection(asyncpg.Connection):
         if self.woken is None:
             self.woken = {}
         read_notice(fields, self.woken)
+
+    async def _introspect_types(self, oids: Collection[int], timeout: float | None) -> tuple[Any, Any]:  # noqa: ASYNC109 - as asyncpg
+        """Read what the driver has to know of types such as uuid[], once for all connections: see decision 0469."""
+        key = frozenset(oids)
+        if key in _types:
+            return _types[key], _NoStatement()
+        types, statement = await super()._introspect_types(oids, timeout)  # type: ignore[misc] # not in the stubs
+        if all(oid in _OIDS_OF_POSTGRESQL for oid in key):
+            _types[key] = types
+        return types, statement
 
     def get_reset_query(self) -> str:
         return f"{super().get_reset_query()}\n{SET_SESSION}"
