@@ -14,8 +14,8 @@ const rounded = (share) => Math.round(share * 1000) / 1000;
 /** @param {{url: string, alt: string, point: Point | null, set: (point: Point | null) => void}} props */
 export default function Focal({ url, alt, point, set }) {
   const { x, y } = point ?? MIDDLE;
-  const show = (/** @type {Point} */ shown) =>
-    set({ x: rounded(clamp(shown.x, 0, 1)), y: rounded(clamp(shown.y, 0, 1)) });
+  const show = (/** @type {Point} */ place) =>
+    set({ x: rounded(clamp(place.x, 0, 1)), y: rounded(clamp(place.y, 0, 1)) });
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const step = stepOf(event);
     if (step) show({ x: x + step.x, y: y + step.y });

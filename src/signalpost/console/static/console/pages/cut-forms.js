@@ -15,7 +15,7 @@ await Promise.all([loadTexts("cut"), stylesheet("pages/cut.css")]);
 export default function Forms({ media, children }) {
   const [index, setIndex] = useState(-1);
   const form = media.variants[index];
-  const shown = form ?? media;
+  const current = form ?? media;
   const isVideo = form?.mimeType.startsWith("video/");
   return html`
     <div class="segmented cut-tabs" role="group" aria-label=${t("Which form of the file")}>
@@ -42,9 +42,9 @@ export default function Forms({ media, children }) {
     `}
     <p class="hint" role="status">
       ${t("{width} × {height} pixels, {size}", {
-        width: number(shown.width ?? 0),
-        height: number(shown.height ?? 0),
-        size: size(shown.size),
+        width: number(current.width ?? 0),
+        height: number(current.height ?? 0),
+        size: size(current.size),
       })}
     </p>
   `;

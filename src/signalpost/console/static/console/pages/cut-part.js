@@ -43,7 +43,7 @@ function largest(ratio, size) {
 }
 
 /** A part of this size around a point, as far as there is room. @param {Size} part @param {Point} middle */
-const around = ({ width, height }, { x, y }) => ({
+const partAt = ({ width, height }, { x, y }) => ({
   x: clamp(x - width / 2, 0, 1 - width),
   y: clamp(y - height / 2, 0, 1 - height),
   width,
@@ -56,7 +56,7 @@ const middleOf = (crop) => ({ x: crop.x + crop.width / 2, y: crop.y + crop.heigh
 /** What the network shows of a whole picture: it cuts at the middle. @param {View} view @param {Size} size */
 function frameOf({ ratioMin, ratioMax }, size) {
   const ratio = clamp(size.width / size.height, ratioMin ?? 0, ratioMax ?? Infinity);
-  return around(largest(ratio, size), { x: 0.5, y: 0.5 });
+  return partAt(largest(ratio, size), { x: 0.5, y: 0.5 });
 }
 
 /**
@@ -71,14 +71,14 @@ export function CutPart({ url, alt, size, network, view, crop, focal, set }) {
   const part = crop ?? frameOf(view, size);
   const isCovered = Boolean(view.coveredTop ?? view.coveredBottom ?? view.coveredSides);
   const choose = (/** @type {number} */ ratio) =>
-    set(around(largest(ratio, size), crop ? middleOf(crop) : (focal ?? { x: 0.5, y: 0.5 })));
+    set(partAt(largest(ratio, size), crop ? middleOf(crop) : (focal ?? { x: 0.5, y: 0.5 })));
   const onPoint = (/** @type {Point} */ point, /** @type {boolean} */ isFirst) => {
     const middle = middleOf(part);
     const isInside =
       Math.abs(point.x - middle.x) <= part.width / 2 && Math.abs(point.y - middle.y) <= part.height / 2;
     if (isFirst)
       grip.current = isInside ? { x: middle.x - point.x, y: middle.y - point.y } : { x: 0, y: 0 };
-    set(around(part, { x: point.x + grip.current.x, y: point.y + grip.current.y }));
+    set(partAt(part, { x: point.x + grip.current.x, y: point.y + grip.current.y }));
   };
   return html`
     <div class="cut">
@@ -168,7 +168,7 @@ function Marked({ part, crop, size, network, set, children }) {
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const step = stepOf(event);
     const { x, y } = middleOf(crop);
-    if (step) set(around(crop, { x: x + step.x, y: y + step.y }));
+    if (step) set(partAt(crop, { x: x + step.x, y: y + step.y }));
   };
   const room = 1 - crop.width;
   return html`
@@ -199,7 +199,7 @@ function Amount({ crop, size, set }) {
   const value = Math.round((crop.width / most.width) * 100);
   const onInput = (/** @type {InputEvent} */ event) => {
     const share = Number(event.currentTarget.value) / 100;
-    set(around({ width: most.width * share, height: most.height * share }, middleOf(crop)));
+    set(partAt({ width: most.width * share, height: most.height * share }, middleOf(crop)));
   };
   return html`
     <label class="cut-amount">

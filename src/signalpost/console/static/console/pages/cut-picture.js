@@ -38,7 +38,7 @@ export function stepOf(event) {
  */
 export function MarkedPicture({ url, alt, children, isMarked, onPoint }) {
   const pressed = useRef(false);
-  const tell = (/** @type {Pressed} */ event, /** @type {boolean} */ isFirst) => {
+  const report = (/** @type {Pressed} */ event, /** @type {boolean} */ isFirst) => {
     const { left, top, width, height } = event.currentTarget.getBoundingClientRect();
     onPoint(
       {
@@ -53,7 +53,7 @@ export function MarkedPicture({ url, alt, children, isMarked, onPoint }) {
     event.preventDefault();
     event.currentTarget.setPointerCapture(event.pointerId);
     pressed.current = true;
-    tell(event, true);
+    report(event, true);
   };
   const release = () => {
     pressed.current = false;
@@ -62,7 +62,7 @@ export function MarkedPicture({ url, alt, children, isMarked, onPoint }) {
     <div
       class=${isMarked ? "cut-picture marked" : "cut-picture"}
       onPointerDown=${press}
-      onPointerMove=${(/** @type {Pressed} */ event) => pressed.current && tell(event, false)}
+      onPointerMove=${(/** @type {Pressed} */ event) => pressed.current && report(event, false)}
       onPointerUp=${release}
       onPointerCancel=${release}
     >
