@@ -147,8 +147,8 @@ class Settings:
     with the rights of the service. `signalpost doctor` says which of them work."""
     extensions_off: tuple[str, ...] = ()
     """Extensions that this instance does without, separated by commas: apps, calendar_links, comments, feeds,
-    link_pages, mcp, oidc, report_links, request_log, sandbox_clock, stream. Their operations do not exist (404), their
-    jobs do not run, and what they stored stays."""
+    link_pages, mcp, oidc, report_links, request_log, sandbox_clock, snippets, stream. Their operations do not exist
+    (404), their jobs do not run, and what they stored stays."""
     comments_days: int = 90
     """For how many days comments that others wrote under posts are kept after they were collected, where no plan says
     it (without billing), at least 31: they are personal data of people who have no account here."""

@@ -22,6 +22,7 @@ from signalpost.main import app, wiring
 from signalpost.report_links import work as report_links_work
 from signalpost.request_log import work as request_log_work
 from signalpost.sandbox_clock import work as sandbox_clock_work
+from signalpost.snippets import work as snippets_work
 from signalpost.web.routing import Endpoint
 
 SPECIFIED = {shape_of(name) for name in specified()}
@@ -86,7 +87,8 @@ async def test_their_jobs_are_not_started_anew(bare: AppContext) -> None:
     started = {job.kind for job in wiring.job_kinds(bare, wiring.rooms(bare.settings))}
     of_comments = {job.kind for job in comments_work.jobs(bare)}
     assert every - started == {
-        work.JOB for work in (apps_work, link_pages_work, report_links_work, request_log_work, sandbox_clock_work)
+        work.JOB
+        for work in (apps_work, link_pages_work, report_links_work, request_log_work, sandbox_clock_work, snippets_work)
     } | of_comments | {feeds_work.PURGE_JOB}
 
 
@@ -95,5 +97,5 @@ async def test_an_unknown_extension_is_named_at_the_start(context: AppContext, t
     with pytest.raises(BadSettings) as refused:
         wiring.rooms(settings)
     known = "apps, calendar_links, comments, feeds, link_pages, mcp, oidc"
-    known += ", report_links, request_log, sandbox_clock, stream"
+    known += ", report_links, request_log, sandbox_clock, snippets, stream"
     assert f"'streams' is no extension; these are: {known}" in str(refused.value)

@@ -75,6 +75,7 @@ READS = {
     ("link_pages", "profile"): "a page has the colour and picture of its profile, and is there as long as that is",
     ("link_pages", "target"): "what was published is found by the index of its account",
     ("link_pages", "workspace"): "the page of a deleted workspace is gone before its data is",
+    ("snippets", "profile"): "snippets of deleted profiles are seen no more, in the statement that reads them",
     ("report_links", "profile"): "a report has the name, colour and picture of its profile, and its zone",
     ("report_links", "workspace"): "a report shows the name of its workspace",
     ("calendar_links", "profile"): "a calendar has the colour of its profile, or the names of several",

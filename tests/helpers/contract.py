@@ -123,6 +123,7 @@ class Sample:
     def _own(self, example: Any) -> Any:
         text = _ID.sub(lambda match: self.ids.get(match[1], match[0]), json.dumps(example))
         text = text.replace('"slug": "bakery-berlin"', f'"slug": "bakery-{secrets.token_hex(8)}"')
+        text = text.replace('"name": "Hashtags of Friday"', f'"name": "Hashtags {secrets.token_hex(8)}"')
         return json.loads(re.sub(r'"2026-[^"]*Z"', f'"{SOON}"', text.replace('"bluesky"', '"sandbox"')))
 
 
@@ -185,6 +186,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
         ("rlk", "/report-links", {"profileId": owner.profile}),
         ("srp", "/saved-replies", {"name": "Thanks", "text": "Thank you!", "profileId": owner.profile}),
         ("crl", "/comment-rules", {"name": "x", "words": ["x"], "tags": ["x"], "profileIds": [owner.profile]}),
+        ("snp", "/snippets", {"name": "Hashtags", "text": "#bakery", "profileId": owner.profile}),
         ("fed", "/feeds", {"url": "http://127.0.0.1:9/feed", "profileId": owner.profile}),
     ):
         await create(prefix, path, body)

@@ -184,6 +184,17 @@ BACKLOGS: Final = {
         "link_page_count",
         "select count(*) from link_page_count",
     ),
+    "snippets of deleted clients": Backlog(
+        "snippets.purge",
+        "with p as (insert into profile (id, workspace_id, name, slug, timezone, created_at, deleted_at)"
+        f" select gen_random_uuid(), workspace_id, 'backlog', 'backlog', 'UTC', {_OLD}, now() {_ONE_PROFILE}"
+        " where n = 1 returning id, workspace_id) insert into snippet (id, workspace_id, profile_id, name, text,"
+        " created_by, version, created_at, updated_at)"
+        f" select pg_temp.id_of(n), workspace_id, id, n::text, '', '{{}}', 1, {_OLD}, {_OLD}"
+        f" from p, {_N}",
+        "snippet",
+        "select count(*) from snippet where text = ''",
+    ),
     "mails of reports": Backlog(
         "report_links.mail",
         "insert into report_link (id, workspace_id, profile_id, token_hash, mode, language, scopes, user_id,"

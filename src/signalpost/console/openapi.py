@@ -53,6 +53,7 @@ TAGS = {
     "Calendar links": "Links by which any calendar program shows when posts go out.",
     "Reports by link": "Links by which people without a user here read how the posts of a month did.",
     "Link pages": "A public page of a profile with its links, and how often each is clicked.",
+    "Snippets": "Texts that a team inserts in posts again and again.",
     "Apps": "Apps of others that act for a workspace by OAuth 2.1, and what they were allowed.",
     "Comments": "What people write under published posts, and the answers to it.",
     "Feeds": "RSS and Atom feeds whose new items become drafts or posts, by rules.",

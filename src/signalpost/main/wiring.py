@@ -39,6 +39,7 @@ import signalpost.report_links.room
 import signalpost.request_log.room
 import signalpost.sandbox_clock.room
 import signalpost.scheduling.room
+import signalpost.snippets.room
 import signalpost.status.room
 import signalpost.stream.room
 import signalpost.support.room
@@ -80,6 +81,7 @@ ROOMS: Final[tuple[Room, ...]] = (
     signalpost.calendar_links.room.ROOM,
     signalpost.report_links.room.ROOM,
     signalpost.link_pages.room.ROOM,
+    signalpost.snippets.room.ROOM,
     signalpost.feeds.room.ROOM,
     signalpost.comments.room.ROOM,
     signalpost.apps.room.ROOM,

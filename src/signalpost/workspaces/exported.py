@@ -48,6 +48,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     ),
     "comment_reply": Exported(without=("steps", "intent"), stays="what was answered is answered"),
     "saved_reply": Exported(),
+    "snippet": Exported(),
     "comment_rule": Exported(stays="it would act by itself, for people who have other users there"),
     "comment_rule_use": Exported(stays="it is about comments, which are read again where the post is"),
     "feed": Exported(

@@ -36,7 +36,7 @@ ERASED: Final = (
     "attempt", "target", "search_pending", "search_progress", "post_text", "post_message", "post",
     "post_count_change", "post_count",
     "feed_item", "feed", "delivery", "webhook", "oauth_flow", "account", "platform_invite", "approval_link",
-    "calendar_link", "report_link", "link_page_count", "link_page_slug", "link_page",
+    "snippet", "calendar_link", "report_link", "link_page_count", "link_page_slug", "link_page",
     "profile_link_history", "profile_link", "media",
     "workspace_export", "profile", "app_grant", "app",
     "api_key", "session", "member", "mail_message", "job", "lane", "sandbox_clock",

@@ -72,6 +72,7 @@ NAMED: Final = (
     _actors("comment_rule", "created_by"),
     Names("comment", f"assignee_name = {_TEXT}", "assignee_id = any($3)", "member"),
     _actors("feed", "created_by"),
+    _actors("snippet", "created_by"),
     _actors("webhook", "created_by"),
     _actors("app", "created_by"),
     _actors("profile_link", "created_by"),

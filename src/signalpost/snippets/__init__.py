@@ -1,0 +1,1 @@
+"""Snippets: texts that a team writes again and again, to insert in posts. It writes no posts and fills in nothing."""
