@@ -1,7 +1,8 @@
 // Where a post goes, and what it says there.
-import { html, useState } from "../html.js";
+import { html, useEffect, useRef, useState } from "../html.js";
 import { Files } from "../files.js";
 import { Icon } from "../icons.js";
+import { insertText } from "../insert-text.js";
 import { t } from "../i18n.js";
 import { route, to } from "../router.js";
 import { may, networkName } from "../store.js";
@@ -20,6 +21,7 @@ import { Counter } from "./composer-checks.js";
 
 const Captions = lazyDialog(() => import("./composer-captions.js"));
 const Cover = lazy(() => import("./composer-cover.js"), 1);
+const EmojiDialog = lazyDialog(() => import("./composer-emoji.js"));
 const Shared = lazyDialog(() => import("./composer-shared.js"));
 
 /** @param {{own: PlatformAccount[], draft: Draft, change: Change}} props */
@@ -84,6 +86,7 @@ export function Accounts({ own, draft, change }) {
  */
 export function Texts({ draft, own, change, checked, errorAt, current, setCurrent }) {
   const [isRewriting, setRewriting] = useState(false);
+  const texts = useRef(/** @type {HTMLElement | null} */ (null));
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
   // Of a post that failed, accounts and their own texts stay.
   const hasVariants = chosen.length > 1 && !draft.failed;
@@ -95,7 +98,7 @@ export function Texts({ draft, own, change, checked, errorAt, current, setCurren
     change({ variants });
   };
   return html`
-    <div class="texts">
+    <div class="texts" ref=${texts}>
       ${hasVariants && html`
         <${Whose} chosen=${chosen} current=${current} draft=${draft} show=${setCurrent} />
       `}
@@ -126,6 +129,7 @@ export function Texts({ draft, own, change, checked, errorAt, current, setCurren
           ${t("Use the text of all accounts")}
         <//>
       `}
+      <${EmojiButton} texts=${texts} />
       ${chosen.length > 0 && draft.text.trim() && html`
         <${Button} kind="quiet" icon="repeat" onClick=${() => setRewriting(true)}>
           ${t("Rewrite…")}
@@ -140,6 +144,27 @@ export function Texts({ draft, own, change, checked, errorAt, current, setCurren
         />
       `}
     </div>
+  `;
+}
+
+/** An emoji goes where the cursor was, when the dialog is closed and the text has it again. */
+function EmojiButton(/** @type {{texts: {current: HTMLElement | null}}} */ { texts }) {
+  const [isOpen, setOpen] = useState(false);
+  const [character, setCharacter] = useState("");
+  useEffect(() => {
+    const field = texts.current?.querySelector("textarea");
+    if (character && field) insertText(field, character);
+    setCharacter("");
+  }, [character]);
+  const choose = (/** @type {string} */ choice) => {
+    setOpen(false);
+    setCharacter(choice);
+  };
+  return html`
+    <${Button} kind="quiet" icon="smile" onClick=${() => setOpen(true)}>
+      ${t("Emoji")}
+    <//>
+    ${isOpen && html`<${EmojiDialog} onChoose=${choose} onClose=${() => setOpen(false)} />`}
   `;
 }
 

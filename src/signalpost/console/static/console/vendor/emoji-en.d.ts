@@ -1,0 +1,2 @@
+declare const groups: string[];
+export default groups;
