@@ -8,7 +8,6 @@ import { toastProblem } from "./components/toasts.js";
 import { Icon } from "./icons.js";
 import { number, t } from "./i18n.js";
 import { showPalette } from "./keys.js";
-import { turnOff } from "./push.js";
 import { isDeveloper } from "./rights.js";
 import { to } from "./router.js";
 import { chooseWorkspace, loadProfiles, may, me, workspaces } from "./store.js";
@@ -105,7 +104,8 @@ export function Sidebar({ page, onShowCalls }) {
 async function signOut(event) {
   const form = /** @type {HTMLFormElement} */ (event.currentTarget);
   event.preventDefault();
-  await turnOff().catch(() => undefined); // the service ends them in any case
+  // The service ends them in any case, and is asked for nothing else first.
+  await import("./push.js").then(({ turnOff }) => turnOff()).catch(() => undefined);
   form.submit();
 }
 
