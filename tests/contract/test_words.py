@@ -125,6 +125,11 @@ def in_text(text: str) -> Iterator[str]:
         yield from (f"{number}: {match[0]}" for match in EVERYWHERE.finditer(line))
 
 
+def test_no_file_holds_both_sides_of_a_merge() -> None:
+    marks = re.compile(r"^(<{7} |>{7} )", re.MULTILINE)
+    assert [path for path in (*MODULES, *TEXTS, *SCRIPTS) if marks.search(path.read_text(encoding="utf-8"))] == []
+
+
 @pytest.mark.xdist_group("words")  # all scripts are read by one process
 @pytest.mark.parametrize(
     "folder", sorted({path.parent for path in (*MODULES, *TEXTS, *SCRIPTS)}), ids=lambda path: path.name
