@@ -1,10 +1,12 @@
 // What each network lets one choose, from its own description: who can see a post, on which board it goes.
 import { html, useState } from "../html.js";
-import { t } from "../i18n.js";
+import { loadTexts, t } from "../i18n.js";
 import { networkName, platforms } from "../store.js";
 import { Live } from "./composer-choices.js";
 import { Option } from "./composer-option.js";
 import { NetworkLogo } from "../components/network-logo.js";
+
+await Promise.all(["options", "options-sites", "options-messengers", "values"].map(loadTexts));
 
 /** @typedef {import("../draft.js").Change} Change */
 /** @typedef {import("../draft.js").Draft} Draft */

@@ -2,7 +2,7 @@
 // applies.
 import { html, useState } from "../html.js";
 import { Problem, get, online } from "../api.js";
-import { loadTexts, t } from "../i18n.js";
+import { t } from "../i18n.js";
 import { draftOf, emptyDraft } from "../draft.js";
 import { keptOf } from "../files.js";
 import { useAction, useLoad } from "../hooks.js";
@@ -59,11 +59,12 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media,
   const [post, files] = await Promise.all([
     postId ? (entry ? newest(postId) : get(`/posts/${postId}`)) : null,
     Promise.allSettled(chosen.map((mediaId) => get(`/media/${mediaId}`))),
-    basics(),
+    basics().then(() =>
+      postId || (entry?.draft.accountIds ?? onlyOne(clientOf(profileId)?.id ?? "")).length
+        ? ofAccounts()
+        : undefined,
+    ),
     loadPlatforms(),
-    NetworkOptions.ready(),
-    Thread.ready(),
-    ...["options", "options-sites", "options-messengers", "values"].map(loadTexts),
   ]);
   if (entry) {
     // An earlier version of the console did not keep what the service had.
@@ -76,10 +77,7 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media,
   const place = at
     ? { when: /** @type {const} */ ("schedule"), at, ...(timezone ? { timezone } : {}) }
     : {};
-  const choices = activeProfiles.peek();
-  const profile =
-    choices.find((candidate) => candidate.id === profileId) ??
-    choices.find((candidate) => candidate.id === firstProfile());
+  const profile = clientOf(profileId);
   const draft = emptyDraft(profile?.id ?? "", profile?.timezone ?? workspaceZone.peek());
   const accountIds = onlyOne(draft.profileId);
   return {
@@ -88,6 +86,15 @@ async function begin(id, { kept: openedId, copy, at, timezone, profileId, media,
     base: NOTHING,
   };
 }
+
+/** For whom a post is begun. @param {string | undefined} profileId of the address */
+function clientOf(profileId) {
+  const choices = activeProfiles.peek();
+  return choices.find(({ id }) => id === profileId) ?? choices.find(({ id }) => id === firstProfile());
+}
+
+/** What the form shows of accounts: there before it, as what moves while it is pressed is missed. */
+const ofAccounts = () => Promise.all([NetworkOptions.ready(), Thread.ready()]);
 
 /**
  * A page is shared as its title and address; some apps give the address as text.
@@ -235,7 +242,7 @@ function Content({ draft, own, change, checked, errorAt, onUploading }) {
     ${(draft.thread?.length > 0 || chosen.some((account) => account.capabilities.thread)) && html`
       <${Thread} ...${props} chosen=${chosen} onUploading=${onUploading} />
     `}
-    <${NetworkOptions} ...${props} />
+    ${chosen.length > 0 && html`<${NetworkOptions} ...${props} />`}
     ${(draft.utm || hasLinks(draft)) && html`<${Links} ...${props} />`}
     ${!draft.failed && html`<${When} ...${props} />`}
     <${More} ...${props} />
