@@ -1,5 +1,6 @@
 // Where a post goes, and what it says there.
 import { html, useEffect, useRef, useState } from "../html.js";
+import { hasExtension } from "../api.js";
 import { Files } from "../files.js";
 import { Icon } from "../icons.js";
 import { insertText } from "../insert-text.js";
@@ -22,6 +23,7 @@ import { Counter } from "./composer-checks.js";
 const Captions = lazyDialog(() => import("./composer-captions.js"));
 const Cover = lazy(() => import("./composer-cover.js"), 1);
 const EmojiDialog = lazyDialog(() => import("./composer-emoji.js"));
+const Snippets = lazyDialog(() => import("./composer-snippets.js"));
 const Shared = lazyDialog(() => import("./composer-shared.js"));
 
 /** @param {{own: PlatformAccount[], draft: Draft, change: Change}} props */
@@ -130,6 +132,7 @@ export function Texts({ draft, own, change, checked, errorAt, current, setCurren
         <//>
       `}
       <${EmojiButton} texts=${texts} />
+      <${Insert} draft=${draft} />
       ${chosen.length > 0 && draft.text.trim() && html`
         <${Button} kind="quiet" icon="repeat" onClick=${() => setRewriting(true)}>
           ${t("Rewrite…")}
@@ -165,6 +168,19 @@ function EmojiButton(/** @type {{texts: {current: HTMLElement | null}}} */ { tex
       ${t("Emoji")}
     <//>
     ${isOpen && html`<${EmojiDialog} onChoose=${choose} onClose=${() => setOpen(false)} />`}
+  `;
+}
+
+/** Inserts a snippet in the text above it. @param {{draft: Draft}} props */
+export function Insert({ draft }) {
+  const [isOpen, setOpen] = useState(false);
+  return html`
+    ${hasExtension("snippets") && html`
+      <${Button} kind="quiet" icon="plus" onClick=${() => setOpen(true)}>
+        ${t("Insert…")}
+      <//>
+    `}
+    ${isOpen && html`<${Snippets} draft=${draft} onClose=${() => setOpen(false)} />`}
   `;
 }
 

@@ -8,6 +8,7 @@ import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { lazy } from "../components/lazy.js";
 import { Counter } from "./composer-checks.js";
+import { Insert } from "./composer-texts.js";
 
 /** @typedef {import("../draft.js").Change} Change */
 /** @typedef {import("../draft.js").Draft} Draft */
@@ -94,6 +95,7 @@ function One({ part, index, draft, chosen, checked, errorAt, set, remove, forwar
           </span>`
         }
       />
+      <${Insert} draft=${draft} />
       <${Files}
         files=${part.media}
         profileId=${draft.profileId}

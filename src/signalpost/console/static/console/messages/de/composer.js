@@ -190,4 +190,21 @@ export default /** @type {Record<string, string>} */ ({
   "Skin tone": "Hautfarbe",
   "Skin tone {n} of 5": "Hautfarbe {n} von 5",
   "No skin tone": "Ohne Hautfarbe",
+  "Insert…": "Einfügen…",
+  Insert: "Einfügen",
+  "Insert a snippet": "Textbaustein einfügen",
+  Snippets: "Textbausteine",
+  "Find a snippet": "Textbaustein suchen",
+  "New snippet": "Neuer Textbaustein",
+  "Save the selected text": "Markierten Text speichern",
+  "No snippets yet": "Noch keine Textbausteine",
+  "Hashtags, sign-offs and other texts that you write again and again, you save once.":
+    "Hashtags, Grußformeln und andere Texte, die Sie immer wieder schreiben, speichern Sie einmal.",
+  "Posts in which it was inserted stay as they are.":
+    "Beiträge, in die er eingefügt wurde, bleiben, wie sie sind.",
+  "No snippet has these words.": "Kein Textbaustein hat diese Wörter.",
+  "As it will stand here": "So wird er hier stehen",
+  "Without a value in this post: {words}.": "In diesem Beitrag ohne Wert: {words}.",
+  "No variable, stays as it is: {words}.": "Keine Variable, bleibt stehen: {words}.",
+  "Filled in as it is inserted: {words}.": "Wird beim Einfügen ausgefüllt: {words}.",
 });

@@ -197,4 +197,21 @@ export default /** @type {Record<string, string>} */ ({
   "Skin tone": "Tono de piel",
   "Skin tone {n} of 5": "Tono de piel {n} de 5",
   "No skin tone": "Sin tono de piel",
+  "Insert…": "Insertar…",
+  Insert: "Insertar",
+  "Insert a snippet": "Insertar un fragmento",
+  Snippets: "Fragmentos",
+  "Find a snippet": "Buscar un fragmento",
+  "New snippet": "Nuevo fragmento",
+  "Save the selected text": "Guardar el texto seleccionado",
+  "No snippets yet": "Aún no hay fragmentos",
+  "Hashtags, sign-offs and other texts that you write again and again, you save once.":
+    "Los hashtags, las despedidas y otros textos que escribes una y otra vez se guardan una vez.",
+  "Posts in which it was inserted stay as they are.":
+    "Las publicaciones en las que se insertó se quedan como están.",
+  "No snippet has these words.": "Ningún fragmento tiene estas palabras.",
+  "As it will stand here": "Así quedará aquí",
+  "Without a value in this post: {words}.": "Sin valor en esta publicación: {words}.",
+  "No variable, stays as it is: {words}.": "No es una variable, se queda como está: {words}.",
+  "Filled in as it is inserted: {words}.": "Se rellena al insertarlo: {words}.",
 });
