@@ -537,6 +537,7 @@ def test_what_leaves_no_history_is_listed() -> None:
         "POST /feeds/preview",
         "POST /comment-rules/preview",
         "POST /approvals/{token}/code",
+        "POST /auth/push/{id}/test",
         "POST /queue/process",
         "POST /admin/sync-metrics-cron",
         "POST /device-logins",

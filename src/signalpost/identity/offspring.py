@@ -354,6 +354,7 @@ ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "profile_link_history": ("actor", "history"),
     "push_device": ("user_id session_id", "it ends with its session, by `sign_in.end_session`"),
     "request_log": ("user_id key_id", "history, for a week"),
+    "snippet": ("created_by", "a text of the workspace, which members see and change; it acts for nobody"),
     "status_subscriber": ("secret", "of a receiver, who has no credential here and ends it by a token"),
     "status_update": ("author", "history of the installation"),
     "ticket": ("author_id assignee_id", "a conversation with support"),
