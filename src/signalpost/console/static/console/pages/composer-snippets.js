@@ -52,7 +52,7 @@ export default function SnippetsDialog({ draft, onClose }) {
   }, []);
   const loaded = useLoad(async () => {
     const snippets = await all("/snippets", { profileId: draft.profileId }, SNIPPETS_MAX);
-    return snippets.sort((one, other) => one.name.localeCompare(other.name, document.documentElement.lang));
+    return snippets.sort((a, b) => a.name.localeCompare(b.name, document.documentElement.lang));
   }, [draft.profileId]);
   const insert = (/** @type {Snippet} */ { text }) => {
     const field = fieldOf(place.current);
