@@ -133,12 +133,14 @@ async def test_what_cannot_be_cut_is_refused_at_its_place(stage: StagedNetwork, 
     beyond, elsewhere = cut(picture, x=0.6, width=0.5), cut(picture)
     elsewhere["crops"] = {"stag": elsewhere["crops"]["stage"]}
     twice = [cut(picture, width=0.5), cut(picture, x=0.5, width=0.5)]
-    empty = cut(picture, height=0)
+    empty, many = cut(picture, height=0), cut(picture)
+    many["crops"] = {f"network{number}": many["crops"]["stage"] for number in range(len(networks.PLATFORMS) + 1)}
     cases: list[tuple[list[dict[str, Any]], str, str]] = [
         ([cut(movie)], "/media/0/crops", "not_allowed"),
         ([cut(gif)], "/media/0/crops", "not_allowed"),
         ([beyond], "/media/0/crops/stage/width", "out_of_range"),
         ([elsewhere], "/media/0/crops/stag", "not_found"),
+        ([many], "/media/0/crops", "too_long"),
         (twice, "/media/1/crops", "not_allowed"),
         ([empty], "/media/0/crops/stage/height", "out_of_range"),
     ]

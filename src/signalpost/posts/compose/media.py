@@ -148,6 +148,10 @@ def _check_crops(path: str, media: MediaIn, row: MediaRow | None, issues: IssueC
     if media.crops and row is not None and row.kind != "image":
         message = f"Only images can be cut; this file is of kind {row.kind}. It is sent as it is."
         issues.add(f"{path}/crops", "not_allowed", message)
+    if len(media.crops) > len(networks.PLATFORMS):
+        most = len(networks.PLATFORMS)
+        issues.add(f"{path}/crops", "too_long", f"There are {most} networks; this names more.", max=most)
+        return
     for platform, crop in media.crops.items():
         place = path + pointer("crops", platform)
         if networks.get(platform) is None:

@@ -68,7 +68,7 @@ class MediaIn(Input):
         Annotated[list[UserTagIn], Meta(max_length=30)], Meta(description="The people in the picture.")
     ] = field(default_factory=list)
     crops: Annotated[
-        Annotated[dict[PlatformSlug, CropIn], Meta(max_length=25)],
+        dict[PlatformSlug, CropIn],
         Meta(
             description="What is sent of the picture, by network; all of it where none is named. For images only.",
             examples=[{"instagram": {"x": 0.1, "y": 0, "width": 0.8, "height": 1}}],

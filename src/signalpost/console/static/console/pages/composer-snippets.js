@@ -72,17 +72,7 @@ export default function SnippetsDialog({ draft, onClose }) {
   return html`
     <div ref=${place} onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.stopPropagation()}>
       <${Dialog} title=${t("Insert a snippet")} onClose=${onClose} actions=${add}>
-        <${Loaded} loaded=${loaded} lines=${6}>
-          ${(/** @type {Snippet[]} */ snippets) =>
-            snippets.length ? html`
-              <${Choice} ...${{ snippets, draft, chosen, choose, insert, setEdited, setDeleted }} />
-            ` : html`
-              <${Empty} title=${t("No snippets yet")} icon="compose">
-                ${t("Hashtags, sign-offs and other texts that you write again and again, you save once.")}
-              <//>
-            `
-          }
-        <//>
+        <${Choice} ...${{ loaded, draft, chosen, choose, insert, setEdited, setDeleted }} />
       <//>
       ${edited && html`
         <${SnippetForm}
@@ -120,47 +110,73 @@ const Deletion = ({ snippet: { id, name, version }, done, onClose }) => html`
 `;
 
 /**
+ * The search is there, and has the focus, before the list is: what is typed meanwhile counts.
  * @param {{
- *   snippets: Snippet[], draft: Draft, chosen: string, choose: (id: string) => void,
- *   insert: (snippet: Snippet) => void, setEdited: (snippet: Snippet) => void,
- *   setDeleted: (snippet: Snippet) => void
+ *   loaded: ReturnType<typeof useLoad<Snippet[]>>, draft: Draft, chosen: string,
+ *   choose: (id: string) => void, insert: (snippet: Snippet) => void,
+ *   setEdited: (snippet: Snippet) => void, setDeleted: (snippet: Snippet) => void
  * }} props
  */
-function Choice({ snippets, draft, chosen, choose, insert, setEdited, setDeleted }) {
+function Choice({ loaded, draft, chosen, choose, insert, setEdited, setDeleted }) {
   const [typed, setTyped] = useState("");
-  const search = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const list = useRef(/** @type {HTMLUListElement | null} */ (null));
-  const matches = snippets.filter(matching(typed));
+  const matches = (loaded.data ?? []).filter(matching(typed));
   const index = Math.max(
     matches.findIndex(({ id }) => id === chosen),
     0,
   );
   const snippet = matches[index];
-  // The list comes after the dialog has opened, which gives the focus to what it has then.
-  useEffect(() => search.current?.focus(), []);
-  useEffect(() => list.current?.children[index]?.scrollIntoView({ block: "nearest" }), [index, typed]);
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!snippet || event.isComposing || !(step || event.key === "Enter")) return;
+    if (event.isComposing || !(step || event.key === "Enter")) return;
     event.preventDefault();
-    if (step) choose(matches[(index + step + matches.length) % matches.length].id);
-    else insert(snippet);
+    if (snippet && step) choose(matches[(index + step + matches.length) % matches.length].id);
+    else if (snippet) insert(snippet);
   };
+  if (loaded.data?.length === 0)
+    return html`
+      <${Empty} title=${t("No snippets yet")} icon="compose">
+        ${t("Hashtags, sign-offs and other texts that you write again and again, you save once.")}
+      <//>
+    `;
   return html`
     <input
       class="palette"
       type="search"
       role="combobox"
-      aria-expanded="true"
+      autofocus
+      aria-expanded=${loaded.data ? "true" : "false"}
       aria-controls="snippets"
       aria-activedescendant=${snippet && `snippet-${index}`}
       aria-label=${t("Find a snippet")}
       placeholder=${t("Find a snippet")}
       value=${typed}
-      ref=${search}
       onInput=${(/** @type {InputEvent} */ event) => setTyped(event.currentTarget.value)}
       onKeyDown=${onKey}
     />
+    <${Loaded} loaded=${loaded} lines=${6}>
+      ${() => html`
+        <${Matches} matches=${matches} index=${index} choose=${choose} />
+        ${snippet ? html`
+          <${Preview} text=${snippet.text} draft=${draft} />
+          <${Actions} ...${{ snippet, insert, setEdited, setDeleted }} />
+            ` : html`
+          <p class="soft" role="status">
+            ${t("No snippet has these words.")}
+          </p>
+        `}
+        `}
+    <//>
+  `;
+}
+
+/** @param {{matches: Snippet[], index: number, choose: (id: string) => void}} props */
+function Matches({ matches, index, choose }) {
+  const list = useRef(/** @type {HTMLUListElement | null} */ (null));
+  useEffect(
+    () => list.current?.children[index]?.scrollIntoView({ block: "nearest" }),
+    [index, matches.length],
+  );
+  return html`
     <ul id="snippets" class="options snippets" role="listbox" aria-label=${t("Snippets")} ref=${list}>
       ${matches.map(({ id, name, text, profileId }, at) => html`
         <li
@@ -178,14 +194,6 @@ function Choice({ snippets, draft, chosen, choose, insert, setEdited, setDeleted
         </li>
       `)}
     </ul>
-    ${snippet ? html`
-      <${Preview} text=${snippet.text} draft=${draft} />
-      <${Actions} ...${{ snippet, insert, setEdited, setDeleted }} />
-      ` : html`
-      <p class="soft" role="status">
-        ${t("No snippet has these words.")}
-      </p>
-    `}
   `;
 }
 
