@@ -6,6 +6,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -60,6 +61,11 @@ def _filterable() -> set[str]:
     }
 
 
+def at_hours(hours: int) -> str:
+    """So many hours from now."""
+    return (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
+
+
 @pytest.fixture(scope="module")
 async def agency(owned: Api, signed_in: dict[str, Any]) -> Agency:
     person = Person(owned.service, signed_in["cookies"][0]["value"])
@@ -70,6 +76,8 @@ async def agency(owned: Api, signed_in: dict[str, Any]) -> Agency:
         fields = {"profileId": client, "fields": {"username": f"client{number}"}}
         await here.post("/platforms/sandbox/connect", fields)
         await here.post("/posts", {"profileId": client, "text": f"Of client {number}", "draft": True})
+        soon = {"text": f"Soon of client {number}", "platforms": ["sandbox"], "scheduledAt": at_hours(20)}
+        await here.post("/posts", {"profileId": client} | soon)  # home asks for no list that is empty
         await here.post("/platform-invites", {"profileId": client, "platforms": ["sandbox"], "label": f"To {number}"})
     return Agency(here, workspace, *clients)
 

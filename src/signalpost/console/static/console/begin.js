@@ -5,14 +5,15 @@ const api = new URL("../../api/v1", import.meta.url).pathname;
 const workspace = localStorage.getItem("workspace");
 const headers = { "X-Console": "1", ...(workspace ? { "X-Workspace-Id": workspace } : {}) };
 
+/** Counts are of the client that is chosen; where one may be, only `client.js` knows which. */
+const hasClient =
+  new URLSearchParams(location.search).has("profileId") ||
+  Object.keys(localStorage).some((key) => key.startsWith("client:"));
+const PATHS = ["/auth/me", "/profiles?limit=100", "/platforms/accounts/all?limit=100"];
+
 /** Path below /api/v1 -> its answer, until it is taken. @type {Map<string, Promise<Response>>} */
 const answers = new Map();
-for (const path of [
-  "/auth/me",
-  "/profiles?limit=100",
-  "/platforms/accounts/all?limit=100",
-  "/posts/stats",
-]) {
+for (const path of hasClient ? PATHS : [...PATHS, "/posts/stats"]) {
   const answer = fetch(api + path, { headers });
   answer.catch(() => undefined); // whoever takes it sees that
   answers.set(path, answer);

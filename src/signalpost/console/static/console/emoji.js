@@ -1,12 +1,13 @@
 // Emoji by group, with names and words in the language of the console.
 import { language } from "./i18n.js";
+import { loadModule } from "./modules.js";
 
 /** @typedef {{character: string, name: string, words: string, hasTones: boolean}} Emoji */
 
 const FILES = /** @type {Record<string, () => Promise<{default: string[]}>>} */ ({
-  en: () => import("./vendor/emoji-en.js"),
-  de: () => import("./vendor/emoji-de.js"),
-  es: () => import("./vendor/emoji-es.js"),
+  en: () => loadModule(() => import("./vendor/emoji-en.js")),
+  de: () => loadModule(() => import("./vendor/emoji-de.js")),
+  es: () => loadModule(() => import("./vendor/emoji-es.js")),
 });
 const RECENT = "emoji";
 const RECENT_MAX = 24;

@@ -8,6 +8,7 @@ import { toastProblem } from "./components/toasts.js";
 import { Icon } from "./icons.js";
 import { number, t } from "./i18n.js";
 import { showPalette } from "./keys.js";
+import { loadModule } from "./modules.js";
 import { isDeveloper } from "./rights.js";
 import { to } from "./router.js";
 import { chooseWorkspace, loadProfiles, may, me, workspaces } from "./store.js";
@@ -105,7 +106,8 @@ async function signOut(event) {
   const form = /** @type {HTMLFormElement} */ (event.currentTarget);
   event.preventDefault();
   // The service ends them in any case, and is asked for nothing else first.
-  await import("./push.js").then(({ turnOff }) => turnOff()).catch(() => undefined);
+  const loading = loadModule(() => import("./push.js"));
+  await loading.then(({ turnOff }) => turnOff()).catch(() => undefined);
   form.submit();
 }
 

@@ -119,6 +119,7 @@ const Deletion = ({ snippet: { id, name, version }, done, onClose }) => html`
  */
 function Choice({ loaded, draft, chosen, choose, insert, setEdited, setDeleted }) {
   const [typed, setTyped] = useState("");
+  const [isEarly, setEarly] = useState(false); // Enter was pressed before the list was there
   const matches = (loaded.data ?? []).filter(matching(typed));
   const index = Math.max(
     matches.findIndex(({ id }) => id === chosen),
@@ -131,7 +132,11 @@ function Choice({ loaded, draft, chosen, choose, insert, setEdited, setDeleted }
     event.preventDefault();
     if (snippet && step) choose(matches[(index + step + matches.length) % matches.length].id);
     else if (snippet) insert(snippet);
+    else if (!step) setEarly(!loaded.data);
   };
+  useEffect(() => {
+    if (isEarly && snippet) insert(snippet);
+  }, [isEarly, snippet]);
   if (loaded.data?.length === 0)
     return html`
       <${Empty} title=${t("No snippets yet")} icon="compose">
