@@ -12,7 +12,7 @@ from tests.console.browser import OpenPage
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
 WAYS = re.compile(
-    r"\b(?:loadModule|lazy|lazyDialog|loadSessionDialog =|loadRecovery =|loadOffline =|loadSaving ="
+    r"\b(?:loadModule|lazy|lazyDialog|loadSessionDialog =|loadOffline =|loadSaving ="
     r"|loadSending =|meet } =|weeks:|month:|week:|day:|list:)\W|/texts/|Promise.all\(\[\s*$"
 )
 AWAY = "net::ERR_CONNECTION_REFUSED"
