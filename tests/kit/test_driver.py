@@ -16,6 +16,10 @@ INSIDE: Final = {
         "query, args, limit, timeout, return_status, ignore_custom_codec, record_class",
         "kit/connections.py bounds the statements of a request by overriding it (decision 0137 rides on `execute`).",
     ),
+    "_introspect_types": (
+        "typeoids, timeout",
+        "kit/connections.py keeps by it what is read of types; without it, each connection reads them (decision 0469).",
+    ),
     "_process_log_message": (
         "fields, last_query",
         "kit/connections.py hears by it which lanes a transaction woke; without it, workers look every few seconds.",
