@@ -18,6 +18,7 @@ from signalpost.messenger.messengers import TELEGRAM
 
 SEND, GET, FILE = "POST /bot{token}/sendMessage", "POST /bot{token}/getUpdates", "POST /bot{token}/getFile"
 _DUE = "update job set next_attempt_at = now() where kind like 'messenger.%' and next_attempt_at is not null"
+_ASKED = "select asked_at from messenger_bot where bot_id = $1"
 _WAKE = "update lane set next_due_at = now(), not_before = null where kind = 'job' and owner is null"
 
 
@@ -256,10 +257,11 @@ async def test_more_than_one_answer_is_read_to_the_end(messenger: Messenger, own
     chat = await linked(messenger, owner)
     for number in range(telegram.UPDATES_MAX + 5):
         chat.telegram.write(messenger.bot, chat.person, {"sticker": {"number": number}})
-    asked = await messenger.value("select asked_at from messenger_bot")
+    bot_id = TELEGRAM.bot_id(messenger.context.settings)
+    asked = await messenger.value(_ASKED, bot_id)
 
     assert (await messenger.ask()).after_seconds == 0
-    assert await messenger.value("select asked_at from messenger_bot") == asked, "older ones are waiting"
+    assert await messenger.value(_ASKED, bot_id) == asked, "older ones are waiting"
     await messenger.ask()
 
     assert (await messenger.ask()).after_seconds == poll.PAUSE_SECONDS
