@@ -195,6 +195,7 @@ NO_LOOK: dict[str, str] = {
     "api_keys.actions.keys._is_within": "one comparison for each entry of a bounded list",
     **{f"identity.tokens.{name}": "a MAC over the token, which the header bounds" for name in (
         "_claims", "read", "read_cookie_token", "read_invite_token", "read_refresh_token")},
+    "identity.tokens._secret_of": "kit.cells.without_name, and a comparison of lengths",
     "apps.tokens.read_code": "opens a sealed value, whose length is bounded first",
     "apps.tokens.read_refresh_token": "a MAC over the token, whose length is fixed",
     "networks.connectors.reddit.rules._lengths": "counts it",

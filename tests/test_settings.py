@@ -51,6 +51,9 @@ def test_every_fault_is_named_at_once() -> None:
         ("OIDC_NEW_USERS", "allowed"),
         ("OIDC_ISSUER", "http://id.test"),
         ("OIDC_ALLOWED_DOMAINS", "@acme.test"),
+        ("CELL", "B7"),
+        ("CELL", "a.b"),
+        ("CELL", "ninechars"),
     ],
 )
 def test_what_would_fail_later_fails_at_boot(name: str, value: str) -> None:

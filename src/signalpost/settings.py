@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal
 from urllib.parse import urlsplit
 
-from signalpost.kit import settings_loader
+from signalpost.kit import cells, settings_loader
 from signalpost.kit.addresses import AllowList
 from signalpost.kit.crypto import KeyRing
 
@@ -52,6 +52,9 @@ class Settings:
     master_key: str | None = None
     """Key that encrypts tokens and secrets: base64 of 32 bytes, or `id:base64,id:base64` with the current one first.
     Unset: generated at the first start into `master.key` in the data folder, mode 600."""
+    cell: str = cells.SINGLE
+    """Name of this installation among several behind one router: one to eight of `a-z` and `0-9`. It stands in every
+    credential and link that is made from then on; what was made before stays valid."""
     queue_secret: str | None = None
     """Secret that `POST /queue/process` requires in `X-Queue-Secret`. Unset: the endpoint refuses every call."""
     metrics_token: str | None = None
@@ -206,6 +209,7 @@ _PATTERNS: Final = {
     "base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://social.example.com"),
     "database_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),
     "database_pooler_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),
+    "cell": (cells.NAME, "must be one to eight of a-z and 0-9"),
     "caption_model_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://api.openai.com/v1"),
     "caption_model_key": (r"[!-~]+", "must be visible ASCII without spaces"),
     "stripe_secret_key": (r"[!-~]+", "must be visible ASCII without spaces"),

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import dataclasses
 import json
+import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from tests.counterparts.tools import CHECKOUT
 from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
@@ -145,9 +147,15 @@ async def test_the_operator_hands_in_a_text_of_any_kind(context: AppContext, mak
 
 
 def test_keys_are_found_and_noise_is_not() -> None:
-    keys = [crypto.new_api_key(f"sp_{mode}").text for mode in ("live", "test") for _ in range(500)]
+    """By our own look and by the expression of the guide: keys with the name of their cell, and older ones."""
+    names = (None, "0", "b7", "abcdefgh")
+    keys = [crypto.new_api_key(f"sp_{mode}", cell=names[n % 4]).text for mode in ("live", "test") for n in range(500)]
     text = "\n".join(f"a = '{key}';" for key in keys)
     damaged = "\n".join(key[:30] + ("a" if key[30] != "a" else "b") + key[31:] for key in keys)
 
     assert [key.text for key in secret_scanning.find(text)] == keys
+    [expression] = re.findall(
+        r"^(\\bsp_\(live.*)$", (CHECKOUT / "docs/guides/leaked-keys.md").read_text(), re.MULTILINE
+    )
+    assert [match[0] for match in re.finditer(expression, text)] == keys
     assert secret_scanning.find(damaged) == []

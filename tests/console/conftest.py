@@ -54,7 +54,7 @@ async def empty(settings: Settings, fresh_dsn: str) -> AsyncIterator[AppContext]
 async def token(empty: AppContext) -> str:
     """The token of the first-run link."""
     async with empty.database.transaction() as db:
-        issued = await first_run.issue_token(db)
+        issued = await first_run.issue_token(empty.keys, db)
     assert issued
     return issued
 

@@ -129,7 +129,7 @@ async def test_readme_from_top_to_bottom(reader: Reader) -> None:
         assert "create-owner --email you@example.com --workspace Me" in again.text
 
         created = await reader.type(owner, text_in="correct horse battery\n")
-        assert re.search(r"^apiKey +sp_live_\w+$", created, re.MULTILINE)
+        assert re.search(r"^apiKey +sp_live_[\w.]+$", created, re.MULTILINE)
         assert re.search(r"^profileId +prof_\w+$", created, re.MULTILINE)
     assert not (reader.folder / "data" / "postgres" / "cluster" / "postmaster.pid").exists()
 

@@ -111,7 +111,7 @@ def watch() -> None:
         _after(crypto, name, lambda made, *given: (given[-1],))
     _after(crypto, "random_token", lambda made, *_given, **_options: (made,))
     _after(crypto, "master_key_file", lambda made, *_given: (made.decode(errors="replace").strip(),))
-    _after(crypto, "new_api_key", lambda made, *_given: (made.text,))
+    _after(crypto, "new_api_key", lambda made, *_given, **_options: (made.text,))
     for room in (tokens, status_tokens):
         for name in ("mint", "refresh_token", "cookie_token", "invite_token", "issue"):
             if hasattr(room, name):

@@ -29,7 +29,7 @@ async def empty(context: AppContext, fresh_dsn: str) -> AsyncIterator[AppContext
 
 async def issue(context: AppContext) -> str | None:
     async with context.database.transaction() as db:
-        return await first_run.issue_token(db)
+        return await first_run.issue_token(context.keys, db)
 
 
 async def redeem(context: AppContext, token: str, password: str = PASSWORD) -> NewWorkspace:

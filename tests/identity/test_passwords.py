@@ -27,7 +27,7 @@ NEW = "new horse new battery"
 
 def tokens_in(inbox: Inbox) -> list[str]:
     """The token of every message's link."""
-    found = (re.search(r"reset-password\?token=(\w+)", text_of(message)) for message in inbox.messages)
+    found = (re.search(r"reset-password\?token=([\w.]+)", text_of(message)) for message in inbox.messages)
     return [match[1] for match in found if match]
 
 

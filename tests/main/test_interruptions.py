@@ -169,7 +169,7 @@ async def test_a_password_is_asked_for_twice_and_never_shown(service: Service) -
     mistyped = await asyncio.to_thread(typed, OWNER, service.folder, [f"{secret}\n", f"{secret}!\n"])
     cancelled = await asyncio.to_thread(typed, OWNER, service.folder, [f"{secret}\n", "\x03"])
     status, shown = await asyncio.to_thread(typed, OWNER, service.folder, [f"{secret}\n", f"{secret}\n"])
-    key = re.findall(r"sp_live_\w+", shown)
+    key = re.findall(r"sp_live_[\w.]+", shown)
 
     assert (mistyped[0], "The two passwords are not the same." in mistyped[1]) == (1, True)
     assert cancelled[0] == 130

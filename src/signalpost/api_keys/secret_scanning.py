@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from signalpost.kit import crypto, log, problems
+from signalpost.kit import cells, crypto, log, problems
 from signalpost.kit.problems import InvalidSignature
 from signalpost.settings import BRAND_KEY
 
@@ -22,9 +22,10 @@ BODY_BYTES_MAX: Final = 512_000
 TOKENS_MAX: Final = 1_000
 _HEADER_CHARACTERS_MAX: Final = 500
 _FILE_BYTES_MAX: Final = 100_000
-_WITH_CHECKSUM: Final = rf"{BRAND_KEY}_(?:live|test|oat|ocs)_[0-9A-Za-z]{{12}}_[0-9A-Za-z]{{49}}(?![0-9A-Za-z_])"
+_CELL: Final = rf"(?:{cells.NAME}\.)?"
+_WITH_CHECKSUM: Final = rf"{BRAND_KEY}_(?:live|test|oat|ocs)_[0-9A-Za-z]{{12}}_{_CELL}[0-9A-Za-z]{{49}}(?![0-9A-Za-z_])"
 """API keys, and the access tokens and secrets of apps."""
-_REFRESH_TOKEN: Final = rf"{BRAND_KEY}_ort_[0-9A-Za-z_-]{{70}}(?![0-9A-Za-z_-])"
+_REFRESH_TOKEN: Final = rf"{BRAND_KEY}_ort_{_CELL}[0-9A-Za-z_-]{{70}}(?![0-9A-Za-z_-])"
 _KEY: Final = re.compile(rf"(?<![0-9A-Za-z_])(?:{_WITH_CHECKSUM}|{_REFRESH_TOKEN})")
 _log = log.get("identity")
 

@@ -44,7 +44,8 @@ class AppWithSecret(App):
     """The only response that contains the secret."""
 
     secret: Annotated[
-        str | None, Meta(description="The `client_secret`; null for a public app.", examples=["sp_ocs_AbCdEfGhIjKl_…"])
+        str | None,
+        Meta(description="The `client_secret`; null for a public app.", examples=["sp_ocs_AbCdEfGhIjKl_0.…"]),
     ]
 
 

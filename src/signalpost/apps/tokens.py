@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost.identity.authenticate import APP_TOKEN_PREFIX
-from signalpost.kit import clock, crypto
+from signalpost.kit import cells, clock, crypto
 from signalpost.kit.crypto import ApiKeyParts, KeyRing, Undecipherable
 from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import SCOPES
@@ -38,7 +38,7 @@ CODE_PREFIX: Final = f"{BRAND_KEY}_oac_"
 REFRESH_PREFIX: Final = f"{BRAND_KEY}_ort_"
 _LENGTH_MAX: Final = 4_000
 _GENERATION_BYTES: Final = 4
-_REFRESH_LENGTH: Final = len(REFRESH_PREFIX) + 70  # 52 bytes in base64url
+_REFRESH_LENGTH: Final = 70  # 52 bytes in base64url
 _VERIFIER: Final = re.compile(r"[A-Za-z0-9\-._~]{43,128}", re.ASCII)
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9\-_]{43}", re.ASCII)
 
@@ -80,7 +80,7 @@ def answers(verifier: str, challenge: str) -> bool:
 def code_of(keys: KeyRing, authorization: Authorization) -> str:
     """Return the code of an authorization."""
     sealed = keys.seal(msgspec.msgpack.encode(authorization), context="apps.code")
-    return CODE_PREFIX + _b64(sealed)
+    return CODE_PREFIX + cells.with_name(keys.cell, _b64(sealed))
 
 
 def read_code(keys: KeyRing, text: str) -> Authorization | None:
@@ -88,21 +88,21 @@ def read_code(keys: KeyRing, text: str) -> Authorization | None:
     if len(text) > _LENGTH_MAX or not text.startswith(CODE_PREFIX) or not text.isascii():
         return None
     try:
-        opened = keys.open(_from_b64(text.removeprefix(CODE_PREFIX)), context="apps.code")
+        opened = keys.open(_from_b64(cells.without_name(text.removeprefix(CODE_PREFIX))), context="apps.code")
         authorization = msgspec.msgpack.decode(opened, type=Authorization)
     except (binascii.Error, ValueError, Undecipherable, msgspec.MsgspecError):
         return None
     return authorization if authorization.expires > clock.actual().timestamp() else None
 
 
-def new_access_token(key_id: str) -> ApiKeyParts:
+def new_access_token(keys: KeyRing, key_id: str) -> ApiKeyParts:
     """Generate an access token of the grant whose key has this public id."""
-    return crypto.new_api_key(ACCESS_PREFIX, key_id)
+    return crypto.new_api_key(ACCESS_PREFIX, key_id, cell=keys.cell)
 
 
-def new_secret() -> ApiKeyParts:
+def new_secret(keys: KeyRing) -> ApiKeyParts:
     """Generate the secret of a confidential app."""
-    return crypto.new_api_key(SECRET_PREFIX)
+    return crypto.new_api_key(SECRET_PREFIX, cell=keys.cell)
 
 
 def hmacs(keys: KeyRing, parts: ApiKeyParts) -> list[bytes]:
@@ -118,15 +118,17 @@ def is_stored(keys: KeyRing, parts: ApiKeyParts, stored: bytes | None) -> bool:
 def refresh_token(keys: KeyRing, grant_id: UUID, generation: int) -> str:
     """Return the refresh token of this generation of a grant: derived, so that a used one is known however old."""
     body = grant_id.bytes + generation.to_bytes(_GENERATION_BYTES, "big")
-    return REFRESH_PREFIX + _b64(body + crypto.hmac_sha256(keys.derive(REFRESH_PREFIX), body))
+    secret = _b64(body + crypto.hmac_sha256(keys.derive(REFRESH_PREFIX), body))
+    return REFRESH_PREFIX + cells.with_name(keys.cell, secret)
 
 
 def read_refresh_token(keys: KeyRing, text: str) -> tuple[UUID, int] | None:
     """Return the grant and the generation of a refresh token of ours, else None."""
-    if len(text) != _REFRESH_LENGTH or not text.startswith(REFRESH_PREFIX) or not text.isascii():
+    secret = cells.without_name(text.removeprefix(REFRESH_PREFIX))
+    if not text.startswith(REFRESH_PREFIX) or len(secret) != _REFRESH_LENGTH or not text.isascii():
         return None
     try:
-        raw = _from_b64(text.removeprefix(REFRESH_PREFIX))
+        raw = _from_b64(secret)
     except ValueError:
         return None
     body, mac = raw[: 16 + _GENERATION_BYTES], raw[16 + _GENERATION_BYTES :]

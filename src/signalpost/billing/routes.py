@@ -194,6 +194,7 @@ async def open_payer_page(context: AppContext, caller: Caller, data: PayerPageCr
     "/billing/webhook",
     scope=PUBLIC,
     unlimited=True,
+    has_cell_path=True,
     across_workspaces=True,
     history="action",
     raises=(*_PROVIDER, InvalidSignature, MalformedRequest, PayloadTooLarge, PaymentFailed),

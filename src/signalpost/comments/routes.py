@@ -302,6 +302,7 @@ async def delete_comment_rule(my_rule: MyRule, db: Db, caller: Caller) -> None:
 @routes.get(
     "/platforms/{platform}/webhook",
     scope=PUBLIC,
+    has_cell_path=True,
     raises=(VerificationFailed,),
     documented_response=hub.CHALLENGE,
 )
@@ -315,6 +316,7 @@ async def verify_comment_webhook(context: AppContext, platform: PathPlatform, qu
 @routes.post(
     "/platforms/{platform}/webhook",
     scope=PUBLIC,
+    has_cell_path=True,
     status=200,
     unlimited=True,
     history="nothing",

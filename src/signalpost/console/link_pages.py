@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from signalpost import networks
 from signalpost.console.site import SECURITY_HEADERS, Site
 from signalpost.console.texts import Texts, spoken
-from signalpost.kit import problems
+from signalpost.kit import cells, problems
 from signalpost.kit.http import parse_url
 from signalpost.link_pages import views
 from signalpost.link_pages.actions import visit
@@ -77,14 +77,14 @@ class LinkPages:
 
     async def show(self, request: Request) -> Response:
         """Show the page; a former address leads to the present one."""
-        slug = request.path_params["slug"]
+        slug = cells.without_name(request.path_params["slug"])
         try:
             visible = await visit.open_page(self.context, slug, _agent(request))
         except problems.NotFound as problem:
             return self._absent(request, problem)
         page = visible.page
         if page.slug != slug:
-            return _redirect(self.site.common["root"] + views.PATH.format(slug=page.slug))
+            return _redirect(self.site.common["root"] + views.page_path(self.context, page.slug))
         style = style_of(page.color)
         return self.site.page(
             "link_page",
@@ -93,7 +93,7 @@ class LinkPages:
             style=style,
             page=page,
             url=views.page_url(self.context, page.slug),
-            path=self.site.common["root"] + views.PATH.format(slug=page.slug),
+            path=self.site.common["root"] + views.page_path(self.context, page.slug),
             visible=visible,
             icons=_icons(visible),
             name_of=networks.name_of,
@@ -101,7 +101,7 @@ class LinkPages:
 
     async def follow(self, request: Request) -> Response:
         """Lead to where a link of the page points, and nowhere else."""
-        slug, link_id = request.path_params["slug"], request.path_params["link"]
+        slug, link_id = cells.without_name(request.path_params["slug"]), request.path_params["link"]
         try:
             return _redirect(await visit.follow(self.context, slug, link_id, _agent(request)))
         except problems.NotFound as problem:

@@ -3,20 +3,22 @@
 import base64
 import hashlib
 from datetime import timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
 from signalpost.identity.errors import TokenExpired
-from signalpost.kit import clock, crypto, ids
+from signalpost.kit import cells, clock, crypto, ids
 from signalpost.kit.crypto import KeyRing
 from signalpost.web.fields import UserId, WorkspaceId
 
 ACCESS_SECONDS: Final = 15 * 60
 REFRESH: Final = timedelta(days=30)
 _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
+"""Of a token, after the name of its cell, which older ones do not have: so the first part of all tokens of a cell is
+the same text, and by that a router knows the cell."""
 _LENGTH_MAX: Final = 1_024  # ours are about 430 characters
 _CLOCK_SKEW_SECONDS: Final = 60  # between processes of one installation
 _PURPOSE: Final = "access-token"
@@ -25,11 +27,11 @@ _REFRESH_PREFIX: Final = "spr_"
 _GENERATION_BYTES: Final = 4
 COOKIE_PREFIX: Final = "sps_"
 _COOKIE_PURPOSE: Final = "session-cookie"
-_COOKIE_LENGTH: Final = 4 + 107  # 80 bytes in base64url
+_COOKIE_LENGTH: Final = 107  # 80 bytes in base64url
 _INVITE_PURPOSES: Final = {False: "team-invite", True: "team-invite-mailed"}
 _INVITE_MAC_BYTES: Final = 23
 _INVITE_LENGTH: Final = 52  # 39 bytes in base64url
-_REFRESH_LENGTH: Final = 4 + 70  # 52 bytes in base64url
+_REFRESH_LENGTH: Final = 70  # 52 bytes in base64url
 
 
 class Claims(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -66,7 +68,8 @@ def mint(keys: KeyRing, access: Access, role: str) -> str:
         "iat": now,
         "exp": now + ACCESS_SECONDS,
     }
-    signed = f"{_b64(msgspec.json.encode(_HEADER))}.{_b64(msgspec.json.encode(claims))}"
+    header = {"cell": keys.cell} | _HEADER
+    signed = f"{_b64(msgspec.json.encode(header))}.{_b64(msgspec.json.encode(claims))}"
     return f"{signed}.{_signature(signed, keys.derive(_PURPOSE))}"
 
 
@@ -92,7 +95,9 @@ def _claims(text: str, key: bytes) -> Claims | None:
         return None
     header, _, claims = signed.partition(".")
     try:
-        if msgspec.json.decode(_from_b64(header)) != _HEADER:
+        members = msgspec.json.decode(_from_b64(header), type=dict[str, Any])
+        members.pop("cell", None)
+        if members != _HEADER:
             return None
         return msgspec.json.decode(_from_b64(claims), type=Claims)
     except (ValueError, msgspec.MsgspecError):
@@ -123,15 +128,17 @@ def refresh_token(keys: KeyRing, session_id: UUID, generation: int) -> str:
     however old it is, without a row for each.
     """
     body = session_id.bytes + generation.to_bytes(_GENERATION_BYTES, "big")
-    return _REFRESH_PREFIX + _b64(body + crypto.hmac_sha256(keys.derive(_REFRESH_PURPOSE), body))
+    secret = _b64(body + crypto.hmac_sha256(keys.derive(_REFRESH_PURPOSE), body))
+    return _REFRESH_PREFIX + cells.with_name(keys.cell, secret)
 
 
 def read_refresh_token(keys: KeyRing, text: str) -> tuple[UUID, int] | None:
     """Return the session and the generation of a refresh token of ours, else None."""
-    if len(text) != _REFRESH_LENGTH or not text.startswith(_REFRESH_PREFIX) or not text.isascii():
+    secret = _secret_of(text, _REFRESH_PREFIX, _REFRESH_LENGTH)
+    if secret is None:
         return None
     try:
-        raw = _from_b64(text.removeprefix(_REFRESH_PREFIX))
+        raw = _from_b64(secret)
     except ValueError:
         return None
     body, mac = raw[: 16 + _GENERATION_BYTES], raw[16 + _GENERATION_BYTES :]
@@ -143,15 +150,17 @@ def read_refresh_token(keys: KeyRing, text: str) -> tuple[UUID, int] | None:
 def cookie_token(keys: KeyRing, access: Access) -> str:
     """Return what a browser keeps in its cookie: the session, signed. It works as long as the session does."""
     body = access.session_id.bytes + access.user_id.bytes + access.workspace_id.bytes
-    return COOKIE_PREFIX + _b64(body + crypto.hmac_sha256(keys.derive(_COOKIE_PURPOSE), body))
+    secret = _b64(body + crypto.hmac_sha256(keys.derive(_COOKIE_PURPOSE), body))
+    return COOKIE_PREFIX + cells.with_name(keys.cell, secret)
 
 
 def read_cookie_token(keys: KeyRing, text: str) -> Access | None:
     """Return what a cookie of ours was issued for, else None."""
-    if len(text) != _COOKIE_LENGTH or not text.startswith(COOKIE_PREFIX) or not text.isascii():
+    secret = _secret_of(text, COOKIE_PREFIX, _COOKIE_LENGTH)
+    if secret is None:
         return None
     try:
-        raw = _from_b64(text.removeprefix(COOKIE_PREFIX))
+        raw = _from_b64(secret)
     except ValueError:
         return None
     body, mac = raw[:48], raw[48:]
@@ -166,15 +175,17 @@ def invite_token(keys: KeyRing, member_id: UUID, *, mailed: bool = False) -> str
 
     The mailed one is another than the one that the inviter sees: who has it reads the mailbox.
     """
-    return _b64(member_id.bytes + _invite_mac(keys.derive(_INVITE_PURPOSES[mailed]), member_id))
+    secret = _b64(member_id.bytes + _invite_mac(keys.derive(_INVITE_PURPOSES[mailed]), member_id))
+    return cells.with_name(keys.cell, secret)
 
 
 def read_invite_token(keys: KeyRing, text: str) -> tuple[UUID | None, bool]:
     """Return the invitation of a token of ours, else None; and whether it is the mailed one."""
-    if len(text) != _INVITE_LENGTH or not text.isascii():
+    secret = _secret_of(text, "", _INVITE_LENGTH)
+    if secret is None:
         return None, False
     try:
-        raw = _from_b64(text)
+        raw = _from_b64(secret)
     except ValueError:
         return None, False
     member_id = UUID(bytes=raw[:16])
@@ -182,6 +193,12 @@ def read_invite_token(keys: KeyRing, text: str) -> tuple[UUID | None, bool]:
         if any(crypto.equal(_invite_mac(key, member_id), raw[16:]) for key in keys.derive_each(purpose)):
             return member_id, mailed
     return None, False
+
+
+def _secret_of(text: str, prefix: str, length: int) -> str | None:
+    """Return the secret part of a credential without the name of a cell; None: it cannot be one of ours."""
+    secret = cells.without_name(text.removeprefix(prefix))
+    return secret if text.startswith(prefix) and len(secret) == length and secret.isascii() else None
 
 
 def _invite_mac(key: bytes, member_id: UUID) -> bytes:

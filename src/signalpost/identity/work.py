@@ -11,7 +11,8 @@ from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.identity import tokens
 from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.identity.actions.sign_in import record_in_workspaces
-from signalpost.kit import batches, crypto
+from signalpost.kit import batches, cells, crypto
+from signalpost.kit.crypto import KeyRing
 
 RESET_MINUTES = 30
 RESETS_FROM_NETWORK = 3
@@ -48,6 +49,11 @@ returning (select email from app_user where id = user_id), user_id
 """
 
 
+def reset_token(keys: KeyRing, message_id: UUID) -> str:
+    """Return the token of the link in a message."""
+    return cells.with_name(keys.cell, crypto.hmac_sha256(keys.derive("password-reset"), message_id.bytes).hex())
+
+
 async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
     """Create a link and mail it, if there is such a user. Beyond the bounds of an hour only if no other works.
 
@@ -55,7 +61,7 @@ async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[st
     from the message's id and a key of ours, and stored only sealed: a second try makes the same link.
     """
     message_id = UUID(payload["message_id"])
-    token = crypto.hmac_sha256(context.keys.derive("password-reset"), message_id.bytes).hex()
+    token = reset_token(context.keys, message_id)
     async with lease.transaction() as db:
         row = await db.fetchrow(
             _INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, payload.get("network"),

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from signalpost.context import AppContext
-from signalpost.kit import clock, ids
+from signalpost.kit import cells, clock, ids
 from signalpost.link_pages.queries import CountRow, LinkDocument, LinkPageRow
 from signalpost.link_pages.schemas import Link, LinkClicks, LinkPage, LinkPageDay, LinkPageStats
 
@@ -16,7 +16,12 @@ VIEWS = ""
 
 def page_url(context: AppContext, slug: str) -> str:
     """Return the public address."""
-    return context.fixed_url + PATH.format(slug=slug)
+    return context.fixed_url + page_path(context, slug)
+
+
+def page_path(context: AppContext, slug: str) -> str:
+    """Return the path of the page; that of one of several cells begins with its name, which people see."""
+    return PATH.format(slug=cells.public(context.keys.cell, slug))
 
 
 def link_page(context: AppContext, row: LinkPageRow) -> LinkPage:

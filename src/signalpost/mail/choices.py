@@ -4,7 +4,7 @@ import base64
 from typing import Final, NamedTuple, cast
 from uuid import UUID
 
-from signalpost.kit import ids
+from signalpost.kit import cells, ids
 from signalpost.kit.crypto import KeyRing, equal, hmac_sha256
 from signalpost.mail.topics import TOPICS, Topic
 
@@ -22,12 +22,12 @@ class Choice(NamedTuple):
 
 def issue(keys: KeyRing, user: str, topic: Topic) -> str:
     """Return the token of a user, by their public id. It is stored nowhere, and works as long as its key."""
-    return f"{user}.{topic}.{_mac(keys.derive(_PURPOSE), user, topic)}"
+    return cells.with_name(keys.cell, f"{user}.{topic}.{_mac(keys.derive(_PURPOSE), user, topic)}")
 
 
 def read(keys: KeyRing, token: str) -> Choice | None:
     """Return what a token stands for; None: we did not issue it."""
-    user, _, rest = token.partition(".")
+    user, _, rest = cells.without_name(token).partition(".")
     topic, _, mac = rest.partition(".")
     user_id = ids.decode("usr", user)
     if user_id is None or topic not in TOPICS.values():

@@ -47,7 +47,8 @@ def key_ring(settings: Settings) -> KeyRing:
         KeyFileUnsafe: other users can read the file.
     """
     try:
-        return KeyRing.from_master(settings.master_key or crypto.master_key_file(settings.data_dir / "master.key"))
+        master = settings.master_key or crypto.master_key_file(settings.data_dir / "master.key")
+        return KeyRing.from_master(master, cell=settings.cell)
     except ValueError as error:
         raise BadSettings([f"{settings.data_dir / 'master.key'}: {error}"]) from None
 

@@ -163,7 +163,7 @@ async def _run_until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: 
 async def greet(context: AppContext, listening: Listening) -> None:
     """Print where the service listens, where its data are and, while there is no user, the first-run link."""
     async with context.database.transaction() as db:
-        token = await first_run.issue_token(db)
+        token = await first_run.issue_token(context.keys, db)
     settings, url = context.settings, context.fixed_url
     env_file = settings.data_dir / ".env"
     lines = [

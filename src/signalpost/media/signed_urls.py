@@ -5,7 +5,7 @@ import time
 from typing import Literal
 from uuid import UUID
 
-from signalpost.kit import ids
+from signalpost.kit import cells, ids
 from signalpost.kit.crypto import KeyRing, equal, hmac_sha256
 
 VALID_SECONDS = 3_600
@@ -18,7 +18,7 @@ Variant = Literal["original", "thumbnail"]
 def create(keys: KeyRing, base_url: str, media_id: UUID, variant: Variant = "original") -> str:
     """Return a URL that is valid for an hour of real time, whatever `X-Test-Now` says."""
     expires = int(time.time()) + VALID_SECONDS
-    signature = _mac(keys.derive(_CONTENT), media_id, variant, expires)
+    signature = _sign(keys, _CONTENT, media_id, variant, expires)
     suffix = "" if variant == "original" else f"&variant={variant}"
     return (
         f"{base_url}/api/v1/media/{ids.encode('med', media_id)}/content?expires={expires}&signature={signature}{suffix}"
@@ -28,7 +28,7 @@ def create(keys: KeyRing, base_url: str, media_id: UUID, variant: Variant = "ori
 def create_form(keys: KeyRing, base_url: str, media_id: UUID, form: str) -> str:
     """Return such a URL of another form of the file, by its key."""
     expires = int(time.time()) + VALID_SECONDS
-    signature = _mac(keys.derive(_CONTENT), media_id, _form(form), expires)
+    signature = _sign(keys, _CONTENT, media_id, _form(form), expires)
     path = f"/api/v1/media/{ids.encode('med', media_id)}/content"
     return f"{base_url}{path}?expires={expires}&signature={signature}&form={form}"
 
@@ -42,7 +42,7 @@ def is_valid(
 
 def create_upload(keys: KeyRing, base_url: str, media_id: UUID, expires: int) -> str:
     """Return the URL to which the bytes of a file can be sent until then, in Unix seconds."""
-    signature = _mac(keys.derive(_UPLOAD), media_id, "put", expires)
+    signature = _sign(keys, _UPLOAD, media_id, "put", expires)
     return f"{base_url}/api/v1/media/{ids.encode('med', media_id)}/upload?expires={expires}&signature={signature}"
 
 
@@ -51,9 +51,14 @@ def is_valid_upload(keys: KeyRing, media_id: UUID, expires: int, signature: str)
     return _is_valid(keys, _UPLOAD, media_id, "put", expires, signature)
 
 
+def _sign(keys: KeyRing, purpose: str, media_id: UUID, what: str, expires: int) -> str:
+    return cells.with_name(keys.cell, _mac(keys.derive(purpose), media_id, what, expires))
+
+
 def _is_valid(keys: KeyRing, purpose: str, media_id: UUID, what: str, expires: int, signature: str) -> bool:
+    mac = cells.without_name(signature)
     valid = (_mac(key, media_id, what, expires) for key in keys.derive_each(purpose))
-    return time.time() < expires and any(equal(signature, expected) for expected in valid)
+    return time.time() < expires and any(equal(mac, expected) for expected in valid)
 
 
 def _form(key: str) -> str:

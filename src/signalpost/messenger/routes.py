@@ -33,6 +33,7 @@ _CALL = {
 @routes.get(
     "/wa/webhook",
     scope=PUBLIC,
+    has_cell_path=True,
     raises=(VerificationFailed,),
     documented_response=hub.CHALLENGE,
 )
@@ -45,6 +46,7 @@ async def verify_messenger_webhook(context: AppContext, query: Handshake) -> Raw
 @routes.post(
     "/wa/webhook",
     scope=PUBLIC,
+    has_cell_path=True,
     status=200,
     unlimited=True,
     across_workspaces=True,

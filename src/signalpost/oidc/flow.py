@@ -6,13 +6,14 @@ It travels with the browser, sealed: nothing is stored for visitors who never co
 import base64
 import binascii
 import hashlib
+import secrets
 from typing import Final, TypeVar
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
-from signalpost.kit import clock
+from signalpost.kit import cells, clock
 from signalpost.kit.crypto import KeyRing, Undecipherable
 
 LIFETIME_SECONDS: Final = 600
@@ -76,6 +77,17 @@ class Grant(Struct, frozen=True):
 S = TypeVar("S", Flow, Pending, Grant)
 
 
+def begin(keys: KeyRing, client: Client) -> Flow:
+    """Return a new flow. Its state has the name of the cell: the provider sends the browser back with nothing else."""
+    return Flow(
+        state=cells.with_name(keys.cell, secrets.token_urlsafe(24)),
+        nonce=secrets.token_urlsafe(24),
+        verifier=secrets.token_urlsafe(48),
+        client=client,
+        expires=expires_in(LIFETIME_SECONDS),
+    )
+
+
 def expires_in(seconds: float) -> float:
     """Return an instant as it is sealed."""
     return clock.actual().timestamp() + seconds
@@ -83,7 +95,7 @@ def expires_in(seconds: float) -> float:
 
 def seal(keys: KeyRing, value: Flow | Pending | Grant) -> str:
     """Return the value as text that only this installation can read, and that fits into a cookie."""
-    return _text(keys.seal(msgspec.msgpack.encode(value), context=_context(type(value))))
+    return cells.with_name(keys.cell, _text(keys.seal(msgspec.msgpack.encode(value), context=_context(type(value)))))
 
 
 def _text(sealed: bytes) -> str:
@@ -93,11 +105,12 @@ def _text(sealed: bytes) -> str:
 def unseal(keys: KeyRing, kind: type[S], text: str | None) -> S | None:
     """Return what was sealed as this kind, unless it is too old or was changed.
 
-    Only the text that `seal` returned is taken: base64 has others for the same bytes, and each would be a code of its
-    own that can be used once.
+    Only the text that `seal` returned is taken, after the name of the cell: base64 has others for the same bytes, and
+    each would be a code of its own that can be used once.
     """
     if text is None or len(text) > _LENGTH_MAX:
         return None
+    text = cells.without_name(text)
     try:
         sealed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         if _text(sealed) != text:

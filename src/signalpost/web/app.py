@@ -44,6 +44,8 @@ from signalpost.web.served import Served
 from signalpost.web.session_cookie import HEADER
 
 PREFIXES = (API_PREFIX, "/v1")
+CELL_PREFIX = "/cells/{cell}" + API_PREFIX
+"""Of what has a cell in its path; whose name stands there matters only to a router before this process."""
 _HOST_CHARACTERS_MAX = 100
 ProblemPage = Callable[[Response], Response]
 _logger = log.get("web")
@@ -276,7 +278,7 @@ def route_of(web: Web, endpoint: Endpoint) -> Route:
 def build(
     web: Web, endpoints: Iterable[Endpoint], *, pages: Sequence[Route] = (), problem_page: ProblemPage | None = None
 ) -> Application:
-    """Return the application that serves `endpoints` under both prefixes, and `pages`.
+    """Return the application that serves `endpoints` under both prefixes, or with `CELL_PREFIX` three, and `pages`.
 
     `problem_page` turns a problem document into a page.
     """
@@ -293,6 +295,6 @@ def build(
     routes = [
         Route(endpoint.method, prefix + endpoint.path, handler, _options_headers(endpoint))
         for endpoint, handler in served
-        for prefix in PREFIXES
+        for prefix in (*PREFIXES, *([CELL_PREFIX] if endpoint.has_cell_path else []))
     ]
     return Application(web, [*routes, *pages], problem_page)

@@ -103,6 +103,9 @@ class Endpoint:
     before_second_factor: bool = False
     """Whether a member may call it who has yet to set up the second factor that the workspace requires."""
     unlimited: bool = False  # no rate limit per address: health checks, signed incoming webhooks
+    has_cell_path: bool = False
+    """Whether it is served below `/cells/<cell>` too. Others are configured with its address and call it without any
+    credential of ours, so that only the path can carry the name of a cell (`kit.cells`)."""
     cached_seconds: float = 0.0  # how old the answer may be that all clients of a public read share
     body_bytes_max: int = BODY_BYTES_MAX
     request_types: tuple[str, ...] = ("application/json",)

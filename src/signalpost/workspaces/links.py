@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from signalpost.kit import ids
+from signalpost.kit import cells, ids
 from signalpost.kit.crypto import KeyRing, equal, hmac_sha256
 
 VALID_SECONDS: Final = 3_600
@@ -16,15 +16,16 @@ _PURPOSE: Final = "workspace-export"
 def create(keys: KeyRing, base_url: str, workspace_id: UUID, requested_at: datetime) -> str:
     """Return a URL that is valid for an hour of real time, for the export that was requested then."""
     expires = int(time.time()) + VALID_SECONDS
-    signature = _mac(keys.derive(_PURPOSE), workspace_id, requested_at, expires)
+    signature = cells.with_name(keys.cell, _mac(keys.derive(_PURPOSE), workspace_id, requested_at, expires))
     path = f"/api/v1/workspaces/{ids.encode('wsp', workspace_id)}/export/content"
     return f"{base_url}{path}?expires={expires}&signature={signature}"
 
 
 def is_valid(keys: KeyRing, workspace_id: UUID, requested_at: datetime, expires: int, signature: str) -> bool:
     """Whether this signature was made with one of our keys, for this export, and has not expired."""
+    mac = cells.without_name(signature)
     valid = (_mac(key, workspace_id, requested_at, expires) for key in keys.derive_each(_PURPOSE))
-    return time.time() < expires and any(equal(signature, expected) for expected in valid)
+    return time.time() < expires and any(equal(mac, expected) for expected in valid)
 
 
 def _mac(key: bytes, workspace_id: UUID, requested_at: datetime, expires: int) -> str:

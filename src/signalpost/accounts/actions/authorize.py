@@ -104,7 +104,7 @@ async def begin_flow(
         PlatformNotConfigured: the operator's app credentials are missing.
         PlatformError, PlatformTimeout: the server does not register an app.
     """
-    secrets, callback, authorize_url = FlowSecrets.new(), None, ""
+    secrets, callback, authorize_url = FlowSecrets.new(context.keys.cell), None, ""
     if connector.oauth is not None and server is not None:
         app = await _app(context, connector, server)
         callback = redirect_uri(context.fixed_url, connector, server.base_url)

@@ -113,7 +113,7 @@ async def chosen_already(context: AppContext, flow: OAuthFlow, choices: Choices)
 
 async def offer(context: AppContext, flow: OAuthFlow, choices: Choices) -> str:
     """Keep the choices until one is made; return the selection token."""
-    secrets = FlowSecrets.new()
+    secrets = FlowSecrets.new(context.keys.cell)
     request = ConnectRequest(
         workspace_id=flow.workspace_id,
         profile_id=flow.profile_id,

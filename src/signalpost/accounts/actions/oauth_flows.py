@@ -14,7 +14,7 @@ from signalpost.accounts.actions.connect_request import ConnectRequest
 from signalpost.accounts.schemas import Via
 from signalpost.context import AppContext
 from signalpost.events import Actor
-from signalpost.kit import crypto, rows
+from signalpost.kit import cells, crypto, rows
 from signalpost.kit.crypto import Undecipherable, equal
 from signalpost.kit.db import Db
 
@@ -59,9 +59,9 @@ class FlowSecrets(Struct, frozen=True, kw_only=True):
     notes: Mapping[str, str] | None = None
 
     @classmethod
-    def new(cls) -> "FlowSecrets":
-        """Return random secrets."""
-        return cls(state=crypto.random_token(), code_verifier=crypto.random_token())
+    def new(cls, cell: str) -> "FlowSecrets":
+        """Return random secrets; the state has the name of the cell."""
+        return cls(state=cells.with_name(cell, crypto.random_token()), code_verifier=crypto.random_token())
 
     @property
     def code_challenge(self) -> str:

@@ -27,7 +27,7 @@ from signalpost.api_keys.schemas import (
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.kit import batches, clock, crypto, foreign, ids, problems
+from signalpost.kit import batches, cells, clock, crypto, foreign, ids, problems
 from signalpost.kit.crypto import KeyRing, SealedColumn
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
@@ -100,7 +100,7 @@ async def create_device_login(context: AppContext, data: DeviceLoginCreate, addr
     Raises:
         RateLimited: too many are open in the installation.
     """
-    device_code, expires_at = crypto.random_token(), clock.actual() + LIFETIME
+    device_code, expires_at = cells.with_name(context.keys.cell, crypto.random_token()), clock.actual() + LIFETIME
     user_code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
     name = foreign.line(data.device_name, NAME_MAX).strip()
     if not name:

@@ -69,7 +69,7 @@ async def create_key_for(
     At the time of use, a key never has more than its creator's role.
     """
     terms = terms or KeyTerms()
-    parts = crypto.new_api_key(f"{BRAND_KEY}_{terms.mode}")
+    parts = crypto.new_api_key(f"{BRAND_KEY}_{terms.mode}", cell=keys.cell)
     scopes = roles.SCOPES_OF["owner"] if terms.scopes is None else frozenset(terms.scopes)
     record = await db.fetchrow(
         _INSERT,

@@ -9,7 +9,7 @@ from signalpost.approval_links import queries, views
 from signalpost.approval_links.queries import COMPUTED, ApprovalLinkRow
 from signalpost.approval_links.schemas import DAYS_DEFAULT, DAYS_MAX, POSTS_MAX, ApprovalLink, ApprovalLinkCreate
 from signalpost.context import AppContext
-from signalpost.kit import batches, clock, crypto, ids, problems, rows
+from signalpost.kit import batches, cells, clock, crypto, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
@@ -50,7 +50,7 @@ async def create_link(context: AppContext, db: Db, caller: Caller, data: Approva
         raise problems.TooManyItems(
             f"This workspace has {OPEN_MAX} links that work.", remediation="Revoke some that are no longer needed."
         )
-    token = crypto.random_token()
+    token = cells.with_name(context.keys.cell, crypto.random_token())
     row = ApprovalLinkRow(
         id=ids.new_id(),
         workspace_id=caller.workspace_id,

@@ -144,7 +144,7 @@ async def _grant(
         ),
         app_id=app.id,
     )
-    access = tokens.new_access_token(key.key_id)
+    access = tokens.new_access_token(context.keys, key.key_id)
     await db.execute(
         _INSERT, key.id, authorization.workspace_id, app.id, app.name, redirects.host_of(authorization.redirect_uri),
         authorization.id, tokens.hmacs(context.keys, access)[0], tokens.ACCESS,
@@ -227,7 +227,7 @@ async def _next_tokens(
 ) -> dict[str, Any]:
     if generation == grant.generation:
         await db.execute(_ROTATE, grant.id)
-    access = tokens.new_access_token(grant.key_id)
+    access = tokens.new_access_token(context.keys, grant.key_id)
     await db.execute(
         _NEXT_ACCESS, grant.id, tokens.hmacs(context.keys, access)[0], tokens.ACCESS
     )  # fmt: skip

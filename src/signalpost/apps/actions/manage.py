@@ -76,7 +76,7 @@ async def create_app(context: AppContext, db: Db, caller: Caller, data: AppCreat
             f"This workspace has {OWN_MAX} apps.", remediation="Delete some that are no longer needed."
         )
     now = clock.actual()
-    secret = tokens.new_secret() if data.type == "confidential" else None
+    secret = tokens.new_secret(context.keys) if data.type == "confidential" else None
     row = AppRow(
         id=ids.new_id(),
         workspace_id=caller.workspace_id,
@@ -120,7 +120,7 @@ async def replace_secret(context: AppContext, db: Db, caller: Caller, row: AppRo
     require_managing(caller)
     if row.auth_method == "none":
         raise problems.InvalidState("A public app has no secret.", remediation="Register a confidential app instead.")
-    secret = tokens.new_secret()
+    secret = tokens.new_secret(context.keys)
     await db.execute(_REPLACE, row.workspace_id, row.id, tokens.hmacs(context.keys, secret)[0])
     return views.app_with_secret(structs.replace(row, updated_at=clock.actual()), secret.text)
 

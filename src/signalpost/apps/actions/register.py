@@ -59,7 +59,7 @@ async def register(context: AppContext, db: Db, body: bytes) -> dict[str, Any]:
         raise OauthError("temporarily_unavailable", "Too many apps were registered. Try again in an hour.", status=503)
     now = clock.actual()
     method = _METHODS[data.token_endpoint_auth_method]
-    secret = None if method == "none" else tokens.new_secret()
+    secret = None if method == "none" else tokens.new_secret(context.keys)
     row = AppRow(
         id=ids.new_id(),
         workspace_id=None,

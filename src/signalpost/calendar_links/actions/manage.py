@@ -11,7 +11,7 @@ from signalpost.calendar_links.queries import COMPUTED, CalendarLinkRow
 from signalpost.calendar_links.schemas import CalendarLink, CalendarLinkCreate
 from signalpost.context import AppContext
 from signalpost.identity import roles
-from signalpost.kit import clock, crypto, ids, problems, rows
+from signalpost.kit import cells, clock, crypto, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.web.caller import Caller
@@ -64,7 +64,7 @@ async def create_link(context: AppContext, db: Db, caller: Caller, data: Calenda
         raise problems.TooManyItems(
             f"This workspace has {LINKS_MAX} calendar links.", remediation="Delete some that are no longer needed."
         )
-    token, now = crypto.random_token(), clock.actual()
+    token, now = cells.with_name(context.keys.cell, crypto.random_token()), clock.actual()
     row = CalendarLinkRow(
         id=ids.new_id(),
         workspace_id=caller.workspace_id,
@@ -101,7 +101,7 @@ async def rotate_link(context: AppContext, db: Db, caller: Caller, link: Calenda
             "Only whoever made this link may give it another address.",
             remediation="Delete it, and make one of your own.",
         )
-    token, now = crypto.random_token(), clock.actual()
+    token, now = cells.with_name(context.keys.cell, crypto.random_token()), clock.actual()
     hashed, scopes = queries.hash_of(token), sorted(caller.scopes)
     await db.execute(
         _ROTATE, link.workspace_id, link.id, hashed, now, scopes, caller.sees_profiles, caller.key_id

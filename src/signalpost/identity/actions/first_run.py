@@ -7,7 +7,8 @@ from signalpost.context import AppContext
 from signalpost.identity import passwords, tokens
 from signalpost.identity.actions.sign_up import NewWorkspace, create_user, create_workspace, validate_owner
 from signalpost.identity.errors import InvalidCredentials
-from signalpost.kit import crypto
+from signalpost.kit import cells, crypto
+from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
 
@@ -30,9 +31,9 @@ returning true
 """  # noqa: S608 - a constant of ours
 
 
-async def issue_token(db: Db) -> str | None:
+async def issue_token(keys: KeyRing, db: Db) -> str | None:
     """Return a token for the first-run page, or None if there is a user already."""
-    token = crypto.random_token()
+    token = cells.with_name(keys.cell, crypto.random_token())
     return token if await db.fetchval(_ISSUE, tokens.digest(token)) else None
 
 

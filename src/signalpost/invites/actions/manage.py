@@ -12,7 +12,7 @@ from signalpost.identity.errors import PlanLimitReached
 from signalpost.invites import queries, views
 from signalpost.invites.queries import COMPUTED, BrandingRow, InviteRow
 from signalpost.invites.schemas import BrandingIn, CreatedPlatformInvite, PlatformInviteCreate
-from signalpost.kit import clock, crypto, ids, problems, rows
+from signalpost.kit import cells, clock, crypto, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
@@ -61,7 +61,7 @@ async def create_invite(
     if data.branding is not None:
         plans.require_feature(caller, limits.INVITE_BRANDING)
     await plans.require_capacity(db, caller, limits.PLATFORM_INVITES)
-    token = crypto.random_token()
+    token = cells.with_name(context.keys.cell, crypto.random_token())
     row = _new_row(caller, data, platforms, token)
     await db.execute(_INSERT, *rows.values(row, without=COMPUTED))
     return views.created(row, url=views.page_url(context, token), token=token)

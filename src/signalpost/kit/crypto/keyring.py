@@ -10,6 +10,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from typing_extensions import override
 
+from signalpost.kit import cells
+
 KEY_BYTES = 32
 
 _VERSION = 1
@@ -29,10 +31,12 @@ class KeyRing:
     plus the key id longer than the plain value. Everything before the ciphertext is authenticated together with the
     context, so neither the value of a row nor a header can be moved elsewhere. Nonces are random: up to 2^32 values per
     master key are safe.
+
+    `cell` is the name of the cell whose keys these are: see `kit.cells`.
     """
 
-    def __init__(self, keys: Mapping[str, bytes], current: str) -> None:
-        """Use these keys.
+    def __init__(self, keys: Mapping[str, bytes], current: str, *, cell: str = cells.SINGLE) -> None:
+        """Use these keys, in the cell of this name.
 
         Raises:
             ValueError: an id is not 1 to 32 of `A-Za-z0-9_-`, a key is not 32 bytes long, or `current` is missing.
@@ -44,6 +48,7 @@ class KeyRing:
                 raise ValueError("a key id is 1 to 32 letters, digits, - or _")
             if len(key) != KEY_BYTES:
                 raise ValueError(f"key {key_id!r} is {len(key)} bytes long, not {KEY_BYTES}")
+        self.cell = cell
         self._current = current
         self._keys = {current: keys[current], **keys}
         ciphers = {key_id: AESGCM(_hkdf(key, "seal")) for key_id, key in self._keys.items()}
@@ -57,20 +62,21 @@ class KeyRing:
         return f"KeyRing(current={self._current!r}, keys={len(self._keys)})"
 
     @classmethod
-    def from_master(cls, master: bytes | str) -> "KeyRing":
+    def from_master(cls, master: bytes | str, *, cell: str = cells.SINGLE) -> "KeyRing":
         """Read the operator's master key.
 
         Args:
             master: 32 raw bytes, or text: one key (base64, URL-safe base64 or 64 hex digits), or several, as in
                 `2026:base64,2025:base64`; the first is current. A key without an id has its fingerprint as id; it
                 may move to a later place or be given an id, and still opens its values.
+            cell: see `kit.cells`.
 
         Raises:
             ValueError: it has none of these forms; the message never quotes it.
         """
         if isinstance(master, bytes):
             if len(master) == KEY_BYTES:
-                return cls({_fingerprint(master): master}, _fingerprint(master))
+                return cls({_fingerprint(master): master}, _fingerprint(master), cell=cell)
             try:
                 master = master.decode("ascii")
             except UnicodeDecodeError:
@@ -83,7 +89,7 @@ class KeyRing:
             if key_id in keys:
                 raise ValueError("two master keys have the same id")
             keys[key_id] = key
-        return cls(keys, next(iter(keys)))
+        return cls(keys, next(iter(keys)), cell=cell)
 
     @property
     def current_key_id(self) -> str:

@@ -10,7 +10,7 @@ from signalpost.identity import queries as identity_queries
 from signalpost.identity.actions import one_time, sign_in
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import Email, Login
-from signalpost.kit import crypto, log
+from signalpost.kit import cells, crypto, log
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
 from signalpost.oidc import flow, id_token, provider
@@ -123,13 +123,13 @@ async def redeem(context: AppContext, data: SignInRedeem, address: str) -> Login
         InvalidCredentials: the code is not ours, is too old, was used before, or belongs to another verifier.
         Forbidden: the user is not an active member of any workspace.
     """
-    grant = None
+    grant, code = None, cells.without_name(data.code.removeprefix(flow.CODE_PREFIX))
     if data.code.startswith(flow.CODE_PREFIX):
-        grant = flow.unseal(context.keys, Grant, data.code.removeprefix(flow.CODE_PREFIX))
+        grant = flow.unseal(context.keys, Grant, code)
     if grant is None or not crypto.equal(grant.code_challenge, flow.challenge_of(data.code_verifier)):
         raise _not_redeemable()
     async with context.database.transaction() as db:
-        if not await one_time.use_once(db, data.code, lifetime_seconds=flow.CODE_SECONDS):
+        if not await one_time.use_once(db, code, lifetime_seconds=flow.CODE_SECONDS):
             raise _not_redeemable()
         return await _open_session(context, db, grant.user_id, address)
 

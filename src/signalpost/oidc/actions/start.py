@@ -1,7 +1,6 @@
 """The beginning: whoever wants a session sends a browser here, and this sends it to the provider."""
 
 import re
-import secrets
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ from signalpost.kit import problems
 from signalpost.kit.problems import Issue
 from signalpost.oidc import flow, provider
 from signalpost.oidc.errors import SignInNotConfigured
-from signalpost.oidc.flow import Client, Flow
+from signalpost.oidc.flow import Client
 from signalpost.oidc.provider import Provider
 from signalpost.settings import Settings
 
@@ -48,13 +47,7 @@ async def start(context: AppContext, client: Client) -> Started:
     if client.console_page is None and (issues := _issues(context, client)):
         raise problems.ValidationFailed(errors=issues)
     metadata = await context.state(Provider).metadata(context)
-    begun = Flow(
-        state=secrets.token_urlsafe(24),
-        nonce=secrets.token_urlsafe(24),
-        verifier=secrets.token_urlsafe(48),
-        client=client,
-        expires=flow.expires_in(flow.LIFETIME_SECONDS),
-    )
+    begun = flow.begin(context.keys, client)
     parameters = {
         "response_type": "code",
         "client_id": context.settings.oidc_client_id or "",

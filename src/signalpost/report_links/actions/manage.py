@@ -5,7 +5,7 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.identity import roles
-from signalpost.kit import clock, crypto, ids, problems, rows
+from signalpost.kit import cells, clock, crypto, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.profiles import queries as profiles
 from signalpost.report_links import months, queries, views
@@ -46,7 +46,7 @@ async def create_link(context: AppContext, db: Db, caller: Caller, data: ReportL
         raise problems.TooManyItems(
             f"This workspace has {LINKS_MAX} links to reports.", remediation="Delete some that are no longer needed."
         )
-    link_id, token, now = ids.new_id(), crypto.random_token(), clock.actual()
+    link_id, token, now = ids.new_id(), cells.with_name(context.keys.cell, crypto.random_token()), clock.actual()
     is_mailed = data.email is not None
     row = ReportLinkRow(
         id=link_id,
