@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from datetime import timedelta
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from uuid import UUID
 
 import msgspec
@@ -95,7 +95,7 @@ def _claims(text: str, key: bytes) -> Claims | None:
         return None
     header, _, claims = signed.partition(".")
     try:
-        members = msgspec.json.decode(_from_b64(header), type=dict[str, Any])
+        members = msgspec.json.decode(_from_b64(header), type=dict[str, str])
         members.pop("cell", None)
         if members != _HEADER:
             return None
