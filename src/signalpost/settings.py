@@ -52,7 +52,7 @@ class Settings:
     master_key: str | None = None
     """Key that encrypts tokens and secrets: base64 of 32 bytes, or `id:base64,id:base64` with the current one first.
     Unset: generated at the first start into `master.key` in the data folder, mode 600."""
-    cell: str = cells.SINGLE
+    cell: str = "0"
     """Name of this installation among several behind one router: one to eight of `a-z` and `0-9`. It stands in every
     credential and link that is made from then on; what was made before stays valid."""
     queue_secret: str | None = None
