@@ -4,13 +4,18 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
 
 import httpx
-from tests.faults.scene import Scene, sizes
+from tests.faults.hostile import BUSY, HostileNetwork
+from tests.faults.processes import Process
+from tests.faults.scene import Scene, Tenant, sizes
 from tests.figures.record import Record, holds
 
 from signalpost.identity.login_throttle import FAILURES_OF_NETWORK, WINDOW_SECONDS
 from signalpost.kit import clock
+from signalpost.publishing.troubles import ACCOUNTS_MIN, LOOK_SECONDS
+from signalpost.stream.places import HOLD_SECONDS, TENANT_MAX
 from signalpost.web.limits import PER_ADDRESS
 
 REQUESTS_PER_MINUTE = 300
@@ -78,3 +83,91 @@ async def test_processes_share_their_limits(scene: Scene, record: Record, size: 
     assert used["ok"] >= REQUESTS_PER_MINUTE / 2
     assert keys.keys() == {"unauthenticated", "rate_limited"}
     assert sign_ins.keys() == {"invalid_credentials", "login_throttled"}
+
+
+class _Streams:
+    """Streams of one tenant at one process."""
+
+    def __init__(self, stack: AsyncExitStack, client: httpx.AsyncClient) -> None:
+        self._stack, self._client = stack, client
+        self.open: list[httpx.Response] = []
+
+    @classmethod
+    async def at(cls, stack: AsyncExitStack, scene: Scene, process: Process, tenant: Tenant) -> "_Streams":
+        return cls(stack, await stack.enter_async_context(scene.client(process, tenant)))
+
+    async def more(self) -> int:
+        """Open one more; return the status."""
+        response = await self._stack.enter_async_context(self._client.stream("GET", "/events/stream"))
+        if response.status_code == 200:
+            self.open.append(response)
+        return response.status_code
+
+    async def filled(self) -> bool:
+        """Whether the tenant has all its streams here, after another try to open those that are missing."""
+        await asyncio.gather(*(self.more() for _ in range(TENANT_MAX - len(self.open))))
+        await asyncio.sleep(0.5)
+        return len(self.open) == TENANT_MAX
+
+    async def until_ended(self) -> None:
+        async def read(response: httpx.Response) -> None:
+            with suppress(httpx.HTTPError):
+                async for _ in response.aiter_raw():
+                    pass
+
+        async with asyncio.timeout(60):
+            await asyncio.gather(*(read(response) for response in self.open))
+
+
+@sizes("size", quick=(3, 90), heavy=(10, 300))
+async def test_processes_share_the_streams_of_an_owner(scene: Scene, size: tuple[int, int]) -> None:
+    """`size`: processes, and streams that are opened at once, by turns. Then one is killed, all others but one freeze.
+
+    The last one has all places within seconds; those that wake end what is too many.
+    """
+    count, tries = size
+    tenant = await scene.tenant()
+    served = [await scene.serve() for _ in range(count)]
+    async with AsyncExitStack() as stack:
+        streams = [await _Streams.at(stack, scene, process, tenant) for process in served]
+        codes = Counter(await asyncio.gather(*(streams[number % count].more() for number in range(tries))))
+        assert codes == {200: TENANT_MAX, 429: tries - TENANT_MAX}
+        killed, *frozen, _ = served
+        killed.kill()
+        for process in frozen:
+            process.freeze()
+        last = streams[-1]
+        await scene.until(last.filled, "places of processes that are gone", HOLD_SECONDS + 30)
+        for process in frozen:
+            process.thaw()
+        for others in streams[1:-1]:
+            await others.until_ended()
+            assert await others.more() == 429
+        assert await scene.value("sum(streams)::int from stream_place") == TENANT_MAX
+
+
+@sizes("count", quick=2, heavy=10)
+async def test_a_server_that_breaks_is_asked_by_one_process(scene: Scene, network: HostileNetwork, count: int) -> None:
+    """`count`: workers. What three attempts met, at whichever of them, holds for all; one asks, with one post."""
+    tenant = await scene.tenant()
+    first = [await tenant.mastodon(network, f"first{number}") for number in range(ACCOUNTS_MIN)]
+    late = [await tenant.mastodon(network, f"late{number}") for number in range(2 * count)]
+    for _ in range(count):
+        await scene.worker()
+    network.on("", BUSY)
+    for account in first:
+        await tenant.post(account, text="first")
+    broken = "exists (select from network_trouble where probe_at is not null)"
+    await scene.until(lambda: scene.value(broken), "a broken server")
+    before = len(network.calls)
+    known_at = clock.monotonic() + LOOK_SECONDS
+    await scene.until(lambda: clock.monotonic() > known_at, "knowledge of it")
+    posts = [await tenant.post(account, text="late") for account in late]
+    await scene.until(lambda: len(network.calls) > before, "look whether it works")
+    over_at = clock.monotonic() + 3.0
+    await scene.until(lambda: clock.monotonic() > over_at, "end of a look by others")
+    assert len(network.calls) == before + 1
+    network.on("", None)
+    for post in posts:
+        await tenant.ends(post, "published")
+    assert network.doubles() == {}

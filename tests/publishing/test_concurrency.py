@@ -212,5 +212,5 @@ async def test_a_look_goes_before_new_posts_of_its_account(stage: StagedNetwork)
             "update target set next_attempt_at = now() - interval '30 seconds' where post_id = $1", stage.id(other)
         )
     async with stage.context.database.transaction() as db:
-        [picked] = await queries.pick_due(db, [ids.decode("acc", account)])
+        [picked], _ = await queries.pick_due(db, [ids.decode("acc", account)])
     assert picked.post_id == stage.id(unknown)

@@ -21,14 +21,14 @@ async def blocks_read(stage: StagedNetwork, account: UUID) -> int:
     """How many pages a look for the next post of the account touches."""
     explain = f"explain (analyze, buffers, format json) {queries._PICK}"
     async with stage.context.database.transaction() as db:
-        [plan] = await db.fetchval(explain, [account])
+        [plan] = await db.fetchval(explain, [account], False)
     blocks: int = plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"]
     return blocks
 
 
 async def picked(stage: StagedNetwork, account: UUID) -> Any:
     async with stage.context.database.transaction() as db:
-        [first] = await queries.pick_due(db, [account])
+        [first], _ = await queries.pick_due(db, [account])
     return first
 
 

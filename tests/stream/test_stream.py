@@ -2,17 +2,19 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.stream.listening import Listen
+from tests.stream.listening import Listen, listen_to
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
-from signalpost.stream import hub, server_sent
+from signalpost.main import app
+from signalpost.stream import hub, places, server_sent
 from signalpost.stream.hub import Hub
 
 
@@ -134,7 +136,7 @@ async def test_nothing_is_left_of_clients_that_went(context: AppContext, listen:
 async def test_streams_are_bounded(
     context: AppContext, listen: Listen, owner: Login, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "TENANT_MAX", 2)
+    monkeypatch.setattr(places, "TENANT_MAX", 2)
     other = await make.owner()
     async with listen(owner.key), listen(owner.key), listen(owner.key) as third, listen(other.key) as fourth:
         assert (third.status, fourth.status) == (429, 200)
@@ -143,14 +145,27 @@ async def test_streams_are_bounded(
 async def test_streams_opened_at_once_are_bounded_too(
     context: AppContext, listen: Listen, owner: Login, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "TENANT_MAX", 2)
+    monkeypatch.setattr(places, "TENANT_MAX", 2)
     async with AsyncExitStack() as stack:
         many = [stack.enter_async_context(listen(owner.key)) for _ in range(6)]
         clients = await asyncio.gather(*many)
         assert len([client for client in clients if ("ready", {}) in client.events]) == 2
-        others = [client for client in clients if client.status == 200 and ("ready", {}) not in client.events]
-        assert [client.events for client in others] == [[("end", {"code": "rate_limited"})]] * len(others)
-        assert len(context.state(Hub)._of_tenant[owner.user_id]) <= 2
+        assert sorted(client.status for client in clients) == [200] * 2 + [429] * 4
+        assert len(context.state(Hub)._of_owner[owner.user_id]) == 2
+
+
+async def test_streams_of_two_processes_are_bounded_together(
+    context: AppContext, listen: Listen, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "TENANT_MAX", 2)
+    other = replace(context, states={})
+    listen_there = listen_to(app.create(other))
+    async with (
+        listen(owner.key) as first, listen_there(owner.key) as second, listen(owner.key) as third,
+        listen_there(owner.key) as fourth,
+    ):  # fmt: skip
+        assert [client.status for client in (first, second, third, fourth)] == [200, 200, 429, 429]
+    await other.state(Hub).end()
 
 
 async def test_a_client_that_does_not_read_is_left(owner: Login, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,8 +64,8 @@ RIGHTS: Final[Mapping[str, Rights]] = {
     **dict.fromkeys(
         (
             "billing_difference", "billing_provider", "device_login", "engine_timeline", "instance", "messenger_guess",
-            "network_app", "one_time_token", "rate_bucket", "request_bucket", "status_subscriber", "user_identity",
-            "worker",
+            "network_app", "network_trouble", "one_time_token", "rate_bucket", "request_bucket", "status_subscriber",
+            "stream_place", "stream_process", "user_identity", "worker",
         ),
         _OF_INSTALLATION,
     ),

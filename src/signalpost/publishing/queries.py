@@ -1,6 +1,6 @@
 """Reads of the queue: which targets are due, what an attempt depends on, and a post's queue entry."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -16,7 +16,7 @@ from signalpost.posts.documents import MediaRef, TargetError, ThreadPart, Utm
 from signalpost.posts.rows import PostRow, PostSummary, TargetRow, TargetSummary
 from signalpost.posts.states import PostStatus, TargetStatus
 from signalpost.profiles.queries import MIN_GAP_SECONDS
-from signalpost.publishing import states, views
+from signalpost.publishing import states, troubles, views
 from signalpost.publishing.policy import Intent, PendingState
 from signalpost.publishing.schemas import NeverQueued, QueueEntry
 from signalpost.web.caller import Mode
@@ -132,7 +132,8 @@ class Siblings(NamedTuple):
 # --- due targets: pick and lock, then read with a fresh snapshot ----------------------------------------------------
 
 # What may be public already goes first, among the first few: a look is short, new posts of a slow account are not.
-_PICK = """
+# If asked for, what is known of servers comes with the first row: see `troubles`.
+_PICK = f"""
 with first as materialized (
     select k.key, t.id, t.post_id from unnest($1::uuid[]) as k(key) cross join lateral (
         select id, post_id from (
@@ -144,8 +145,9 @@ with first as materialized (
 ), locked as materialized (
     select id from post where id in (select post_id from first) order by id for no key update skip locked
 )
-select f.key, f.id, f.post_id, l.id is not null from first f left join locked l on l.id = f.post_id
-"""
+select f.key, f.id, f.post_id, l.id is not null, case when $2 and row_number() over () = 1 then ({troubles.ALL}) end
+from first f left join locked l on l.id = f.post_id
+"""  # noqa: S608 - a constant
 _LOCK_POSTS = """
 with locked as materialized (
     select id from post where id = any($1) order by id for no key update skip locked
@@ -196,12 +198,15 @@ _SUMMARY_END = 1 + len(PostSummary.__struct_fields__)
 _read_summary, _read_sibling = reader(PostSummary), reader(TargetSummary)
 
 
-async def pick_due(db: Db, account_ids: Sequence[UUID]) -> list[Picked]:
+async def pick_due(
+    db: Db, account_ids: Sequence[UUID], *, with_troubles: bool = False
+) -> tuple[list[Picked], Mapping[str, float | None] | None]:
     """Lock the posts of the first due target of each account, without waiting for those that are locked already.
 
-    The lanes of these accounts must be locked.
+    The lanes of these accounts must be locked. The second value is what `Troubles.learn` takes, if there is any.
     """
-    return [Picked(*row) for row in await db.fetch(_PICK, account_ids)]
+    rows = await db.fetch(_PICK, account_ids, with_troubles)
+    return [Picked(*row[:4]) for row in rows], rows[0][4] if rows else None
 
 
 async def lock_posts(db: Db, post_ids: Collection[UUID]) -> set[UUID]:

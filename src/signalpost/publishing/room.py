@@ -11,7 +11,7 @@ def subscribe(context: AppContext) -> None:
 
 ROOM = Room(
     name="publishing",
-    tables=("attempt",),
+    tables=("attempt", "network_trouble"),
     routes=routes.routes,
     jobs=(work.jobs,),
     sources=(work.TargetSource,),

@@ -20,6 +20,7 @@ from signalpost.engine.jobs import JobKind
 from signalpost.kit import ids, log, tracing
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
+from signalpost.kit.lru import LruDict
 from signalpost.networks.contract import Connector, Outcome, OutcomeUnknown, Reconciled, TryLater
 from signalpost.posts.change import removals
 from signalpost.publishing.actions import begin, end, removal
@@ -32,11 +33,12 @@ from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
 from signalpost.publishing.policy import TargetChange
 from signalpost.publishing.servers import Servers
-from signalpost.publishing.shared_limits import SharedLimits
 from signalpost.publishing.suspects import ALONE_SECONDS_MAX, Suspects
+from signalpost.publishing.troubles import Troubles
 
 _logger = log.get("publishing")
 
+BUCKETS_MAX: Final = 1_000
 _MARK_ACCOUNT: Final = {"needs_reauth": moves.mark_needs_reauth, "restricted": moves.mark_restricted}
 
 
@@ -53,8 +55,9 @@ class TargetSource(Source[Begun, End]):
     def __init__(self, context: AppContext) -> None:
         self._context = context
         self._journals = JournalWriter(context.database.reserve)
-        self._limits = SharedLimits()
-        self._gates = begin.Gates(Suspects(), Servers())
+        self._buckets: LruDict[str, bool] = LruDict(BUCKETS_MAX)  # those that exist
+        troubles = Troubles(context.database)
+        self._gates = begin.Gates(Suspects(), Servers(troubles), troubles)
 
     @override
     async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Begun]]:
@@ -103,9 +106,9 @@ class TargetSource(Source[Begun, End]):
         with servers.asking(server):
             outcome = await call.run()
         if call.answered:
-            servers.answered(server)
+            await servers.answered(server)
         elif call.answered is False and isinstance(outcome, TryLater | OutcomeUnknown) and not outcome.uncounted:
-            servers.failed(server, attempt.due.account.id)
+            await servers.failed(server, attempt.due.account.id)
             if was_broken:
                 return replace(outcome, uncounted=True)
         return outcome
@@ -113,10 +116,10 @@ class TargetSource(Source[Begun, End]):
     async def _declare_bucket(self, attempt: Attempt) -> None:
         """Create the bucket of the account's server, if this process has not seen the server before."""
         bucket = bucket_of(self._context, attempt.due.account)
-        if bucket is not None and not self._limits.knows(bucket):
+        if bucket is not None and bucket not in self._buckets:
             async with self._context.database.reserve.transaction() as db:
                 await buckets.ensure(db, bucket, **_size(attempt.connector))
-            self._limits.add(bucket)
+            self._buckets[bucket] = True
 
     async def _spread(self, lease: Lease, attempt: Attempt, change: TargetChange, secrets_version: int) -> None:
         """Tell what follows for others than the target. Lost in a crash, it happens with the next attempt."""
@@ -137,8 +140,8 @@ class TargetSource(Source[Begun, End]):
         if change.lane_pause_seconds:
             lease.pause_lane(change.lane_pause_seconds)
         if change.status == "published" and (shared := bucket_of(self._context, attempt.due.account)) is not None:
-            self._limits.published(shared)
-        bucket = self._bucket_to_pause(attempt, change)
+            await self._gates.troubles.works(_limit(shared))  # whoever met a limit before met its own
+        bucket = await self._bucket_to_pause(attempt, change)
         if bucket is None and change.account_status is None:
             return
         try:
@@ -154,12 +157,16 @@ class TargetSource(Source[Begun, End]):
                 "target.not_spread", target=ids.encode("tgt", target.id)
             )  # the outcome itself must not be lost
 
-    def _bucket_to_pause(self, attempt: Attempt, change: TargetChange) -> str | None:
+    async def _bucket_to_pause(self, attempt: Attempt, change: TargetChange) -> str | None:
         """Return the bucket that a rate limit concerns, if it concerns others than the account."""
         account = attempt.due.account
         if not change.lane_pause_seconds or (bucket := bucket_of(self._context, account)) is None:
             return None
-        return bucket if self._limits.met(bucket, account.id) or change.limits_app else None
+        return bucket if change.limits_app or await self._gates.troubles.met(_limit(bucket), account.id) else None
+
+
+def _limit(bucket: str) -> str:
+    return f"limit {bucket}"
 
 
 def _describe(span: tracing.Span, attempt: Attempt, end: End) -> None:

@@ -4,11 +4,14 @@ What listens costs the writers nothing: nobody notifies. The statement runs twic
 
 An entry can be seen when its transaction is committed, however long that takes. So each reading begins where the oldest
 transaction began that was under way at the reading before: see decision 0304.
+
+How many streams an owner may have holds for all processes: see `places`.
 """
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
 from contextvars import Context
 from datetime import datetime, timedelta
 from typing import Final
@@ -17,9 +20,10 @@ from uuid import UUID
 import asyncpg
 
 from signalpost.kit import clock, ids, log
-from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Database
+from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Database, Db
 from signalpost.kit.problems import RateLimited, Unavailable
-from signalpost.stream import queries
+from signalpost.stream import places, queries
+from signalpost.stream.places import Places
 from signalpost.stream.queries import Change
 
 POLL_SECONDS: Final = 0.5
@@ -31,8 +35,11 @@ BURST: Final = 200
 """Changes of a workspace at a time; more of them, and clients are asked to read again."""
 WAITING_MAX: Final = 1_000
 """Changes that wait for a client that does not read; one more ends its stream."""
-TENANT_MAX: Final = 50
 PROCESS_MAX: Final = 1_000
+BEGIN_SECONDS: Final = 5.0
+"""How soon a listener has to begin; one whose response is never sent, as to HEAD, keeps its place no longer."""
+END_SECONDS: Final = 2.0
+"""How long a process that stops tries to give its places back; after that they come free by themselves."""
 _FAILURES: Final = (
     Unavailable, TimeoutError, asyncpg.QueryCanceledError, *DATABASE_UNREACHABLE, *RETRYABLE
 )  # fmt: skip
@@ -42,9 +49,11 @@ _logger = log.get("stream")
 class Listener:
     """A client that listens to a workspace. `waiting`: what it has yet to receive; None: it has to read again."""
 
-    def __init__(self, workspace_id: UUID, tenant: Hashable) -> None:
+    def __init__(self, workspace_id: UUID, owner_id: UUID) -> None:
         self.workspace_id = workspace_id
-        self.tenant = tenant
+        self.owner_id = owner_id
+        self.begins_until: float | None = clock.monotonic() + BEGIN_SECONDS
+        """None: its response is being sent."""
         self.waiting: list[Change | None] = []
         self.reported: frozenset[UUID] = frozenset()
         """What it had received when it began to listen, until the next reading."""
@@ -68,12 +77,17 @@ class Listener:
 
 
 class Hub:
-    """The streams of one process: `context.state(Hub)`."""
+    """The streams of one process: `context.state(Hub)`.
+
+    Readings state how many there are, so they go on until one has stated that the last client has left.
+    """
 
     def __init__(self) -> None:
         self._listeners: defaultdict[UUID, set[Listener]] = defaultdict(set)
         self._count = 0
-        self._of_tenant: defaultdict[Hashable, dict[Listener, None]] = defaultdict(dict)  # the oldest first
+        self._of_owner: defaultdict[UUID, dict[Listener, None]] = defaultdict(dict)  # the oldest first
+        self._places = Places()
+        self._database: Database | None = None
         self._seen: dict[UUID, UUID] = {}
         """Changes that were passed on and are read again, each with its workspace."""
         self._joined: list[tuple[Listener, datetime]] = []
@@ -85,57 +99,78 @@ class Hub:
         self._task: asyncio.Task[None] | None = None
         self._over = False
 
-    def require_room(self, tenant: Hashable) -> None:
-        """Ensure that one more client may listen.
+    async def join(self, database: Database, workspace_id: UUID, owner_id: UUID) -> Listener:
+        """Return a new listener; it has to leave. One too many for this process ends the oldest of who has the most.
 
         Raises:
-            RateLimited: the tenant has 50 streams, or all places are taken and nobody has two more than this tenant.
+            RateLimited: the owner has 50 streams, or all places are taken and nobody has two more than this owner.
+            Unavailable, TimeoutError: the database cannot be reached.
         """
-        mine = len(self._of_tenant.get(tenant, ()))
-        if mine >= TENANT_MAX or (self._count >= PROCESS_MAX and len(self._of_tenant[self._greatest()]) < mine + 2):
-            raise RateLimited(f"There are {mine} streams open already.", headers={"Retry-After": "30"})
-
-    def _greatest(self) -> Hashable:
-        """Return the tenant with the most streams."""
-        return max(self._of_tenant, key=lambda tenant: len(self._of_tenant[tenant]))
-
-    def join(self, database: Database, workspace_id: UUID, tenant: Hashable) -> Listener:
-        """Return a new listener; it has to leave. Raises as `require_room` does: others may have joined since.
-
-        While all places are taken, it takes the place of the oldest stream of the tenant with the most.
-        """
-        self.require_room(tenant)
-        if self._count >= PROCESS_MAX:
-            oldest = next(iter(self._of_tenant[self._greatest()]))
+        if self._over:  # the client comes back, to another process
+            listener = Listener(workspace_id, owner_id)
+            listener.end()
+            return listener
+        mine = len(self._of_owner.get(owner_id, ()))
+        if mine >= places.TENANT_MAX or (self._count >= PROCESS_MAX and self._most() < mine + 2):
+            raise _refusal(mine)
+        listener = self._add(database, workspace_id, owner_id)
+        try:
+            fewer = await self._places.take(database, owner_id, lambda: len(self._of_owner.get(owner_id, ())))
+        except BaseException:
+            self.leave(listener)
+            raise
+        self._end_beyond(fewer)
+        if listener not in self._of_owner.get(owner_id, ()):
+            raise _refusal(places.TENANT_MAX)
+        while self._count > PROCESS_MAX:
+            oldest = next(iter(self._of_owner[self._greatest()]))
             oldest.end()
             self.leave(oldest)
-        listener = Listener(workspace_id, tenant)
+        return listener
+
+    def _most(self) -> int:
+        """Return how many streams the owner with the most has."""
+        return len(self._of_owner[self._greatest()])
+
+    def _greatest(self) -> UUID:
+        return max(self._of_owner, key=lambda owner_id: len(self._of_owner[owner_id]))
+
+    def _add(self, database: Database, workspace_id: UUID, owner_id: UUID) -> Listener:
+        listener = Listener(workspace_id, owner_id)
         self._listeners[workspace_id].add(listener)
         self._count += 1
-        self._of_tenant[tenant][listener] = None
-        listener.ended = self._over
+        self._of_owner[owner_id][listener] = None
+        self._database = database
         if self._task is None or self._task.done():
             self._horizon = clock.actual()
             # Not the work of the request that happens to be the first.
             self._task = asyncio.get_running_loop().create_task(self._run(database), context=Context())
         return listener
 
+    def _end_beyond(self, fewer: Mapping[UUID, int]) -> None:
+        """End the newest streams of these owners, until there are as few as that."""
+        for owner_id, count in fewer.items():
+            for listener in list(self._of_owner.get(owner_id, ()))[count:]:
+                listener.end()
+                self.leave(listener)
+
     def begin(self, listener: Listener, reported: frozenset[UUID], horizon: datetime) -> None:
         """Pass on to a listener what could not be seen at this horizon, and so was not among what it missed."""
         listener.reported = reported
+        listener.waiting = [change for change in listener.waiting if change is None or change.id not in reported]
         self._joined.append((listener, horizon))
 
     def leave(self, listener: Listener) -> None:
         """Forget a listener, unless that was done already."""
-        if listener not in self._of_tenant.get(listener.tenant, ()):
+        if listener not in self._of_owner.get(listener.owner_id, ()):
             return
         self._listeners[listener.workspace_id].discard(listener)
         if not self._listeners[listener.workspace_id]:
             del self._listeners[listener.workspace_id]
         self._count -= 1
-        del self._of_tenant[listener.tenant][listener]
-        if not self._of_tenant[listener.tenant]:
-            del self._of_tenant[listener.tenant]
+        del self._of_owner[listener.owner_id][listener]
+        if not self._of_owner[listener.owner_id]:
+            del self._of_owner[listener.owner_id]
 
     async def end(self) -> None:
         """End all streams, so that nothing waits for them at shutdown."""
@@ -144,6 +179,10 @@ class Hub:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+        if self._database is not None and not self._places.is_empty:
+            with suppress(*_FAILURES):  # they come free by themselves
+                async with asyncio.timeout(END_SECONDS), self._database.reserve.connection() as db:
+                    await self._places.state(db, {})
 
     def _end_all(self) -> None:
         for listeners in self._listeners.values():
@@ -159,8 +198,9 @@ class Hub:
 
     async def _read(self, database: Database) -> None:
         is_failing = False
-        while self._listeners:
+        while self._listeners or not (is_failing or self._over or self._places.is_empty):
             await asyncio.sleep(POLL_SECONDS)
+            self._leave_unsent()
             try:
                 await self._read_once(database)
             except _FAILURES as error:
@@ -179,7 +219,7 @@ class Hub:
         }
         counts = Counter(repeated.values())
         async with database.reserve.connection() as db:
-            horizon = await queries.horizon(db)  # before the reading: what is committed in between is read again
+            horizon = await self._look(db)  # before the reading: what is committed in between is read again
             limits = {workspace_id: counts[workspace_id] + BURST for workspace_id in self._listeners}
             changes = await queries.newest(db, limits, since)
         is_blind_no_more = self._move(horizon)
@@ -191,6 +231,25 @@ class Hub:
         if is_blind_no_more:
             for workspace_id in self._listeners:
                 self._pass_on(workspace_id, None)
+
+    async def _look(self, db: Db) -> datetime:
+        """Return the horizon; state with it how many streams there are, and end those that are too many.
+
+        They are when this process did not come to state it for a while, and others took their places.
+        """
+        streams = {owner_id: len(listeners) for owner_id, listeners in self._of_owner.items()}
+        if not self._places.must_state(streams):
+            return await queries.horizon(db)
+        horizon, fewer = await self._places.state(db, streams)
+        self._end_beyond(fewer)
+        return horizon
+
+    def _leave_unsent(self) -> None:
+        now = clock.monotonic()
+        for listener in [listener for listeners in self._of_owner.values() for listener in listeners]:
+            if listener.begins_until is not None and listener.begins_until < now:
+                listener.end()
+                self.leave(listener)
 
     def _move(self, horizon: datetime) -> bool:
         """Begin the next reading at this horizon, or later if that is too far away. True: what was skipped is over."""
@@ -216,3 +275,7 @@ class Hub:
     def _pass_on(self, workspace_id: UUID, change: Change | None) -> None:
         for listener in self._listeners.get(workspace_id, ()):
             listener.receive(change)
+
+
+def _refusal(streams: int) -> RateLimited:
+    return RateLimited(f"There are {streams} streams open already.", headers={"Retry-After": "30"})

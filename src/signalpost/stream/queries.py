@@ -35,12 +35,34 @@ select {_COLUMNS} {_FROM} where a.workspace_id = $1 and a.id > $2 order by a.id 
 
 
 _HORIZON: Final = "select least(now(), oldest_write())"
+_HORIZON_WITH_PLACES: Final = "select least(now(), oldest_write()), hold_stream_places($1, $2, $3, true, $4, $5)"
+_TAKE_PLACES: Final = "select hold_stream_places($1, $2, $3, false, $4, $5)"
 
 
 async def horizon(db: Db) -> datetime:
     """Return since when all that was written can be seen by statements that follow: the begin of the oldest write."""
     begin: datetime = await db.fetchval(_HORIZON)
     return begin
+
+
+async def horizon_with_places(
+    db: Db, process_id: UUID, streams: Mapping[UUID, int], *, most: int, seconds: float
+) -> tuple[datetime, Mapping[UUID, int]]:
+    """Return the horizon, and how many streams of each owner the process may have, which has these and no others.
+
+    All processes together have at most `most` of an owner; what this one states counts for `seconds`.
+    """
+    row = await db.fetchrow(_HORIZON_WITH_PLACES, process_id, list(streams), list(streams.values()), most, seconds)
+    assert row is not None  # noqa: S101 - it has no table
+    return row[0], dict(zip(streams, row[1], strict=True))
+
+
+async def take_places(
+    db: Db, process_id: UUID, streams: Mapping[UUID, int], *, most: int, seconds: float
+) -> Mapping[UUID, int]:
+    """Return how many streams of these owners the process may have, which wants as many. See `horizon_with_places`."""
+    granted = await db.fetchval(_TAKE_PLACES, process_id, list(streams), list(streams.values()), most, seconds)
+    return dict(zip(streams, granted, strict=True))
 
 
 async def newest(db: Db, limits: Mapping[UUID, int], since: UUID) -> Sequence[Change]:

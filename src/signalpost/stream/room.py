@@ -9,4 +9,4 @@ async def end(context: AppContext) -> None:
     await context.state(Hub).end()
 
 
-ROOM = Room(name="stream", kind="extension", routes=routes.routes, end=end)
+ROOM = Room(name="stream", kind="extension", tables=("stream_process", "stream_place"), routes=routes.routes, end=end)

@@ -1,6 +1,7 @@
 """The stream over HTTP."""
 
 from typing import Final
+from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit.problems import RateLimited
@@ -52,6 +53,8 @@ async def stream_events(
     last_id = request.headers.get("last-event-id")
     if query.poll or request.headers.get("accept", "").startswith("application/json"):
         return await missed_changes(context, caller, last_id)
-    context.state(Hub).require_room(caller.tenant.id)
-    pieces = stream(context, caller, last_id, recheck, request.receive)
+    owner_id = caller.tenant.id
+    assert isinstance(owner_id, UUID)  # noqa: S101 - whoever may read posts has a workspace, and so an owner
+    listener = await context.state(Hub).join(context.database, caller.workspace_id, owner_id)
+    pieces = stream(context, caller, listener, last_id, recheck, request.receive)
     return RawResponse(Stream(pieces, None), "text/event-stream", headers={"X-Accel-Buffering": "no"})

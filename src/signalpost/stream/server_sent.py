@@ -10,7 +10,7 @@ import msgspec
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
-from signalpost.kit.problems import Problem, RateLimited
+from signalpost.kit.problems import Problem
 from signalpost.stream import queries
 from signalpost.stream.hub import LONGEST, OVERLAP, Hub, Listener
 from signalpost.stream.queries import Change
@@ -26,7 +26,6 @@ REPEATED: Final = timedelta(hours=1)
 MISSED_MAX: Final = 1_000
 """Changes that are repeated to a client that comes back; if it missed more, it has to read again."""
 _RETRY: Final = b"retry: 2000\n\n"
-_RETRY_LATER: Final = b"retry: 30000\n\n"
 _READY: Final = b"event: ready\ndata: {}\n\n"
 _RESET: Final = b"event: reset\ndata: {}\n\n"
 _HEARTBEAT: Final = b": alive\n\n"
@@ -36,20 +35,17 @@ _encode = msgspec.json.Encoder().encode
 async def stream(
     context: AppContext,
     caller: Caller,
+    listener: Listener,
     last_id: str | None,
     recheck: Callable[[], Awaitable[Caller]],
     receive: Callable[[], Awaitable[Any]],
 ) -> AsyncIterator[bytes]:
     """Yield what the client missed, then what changes; it ends with the right to listen.
 
-    `receive`: tells when the client is gone.
+    `listener`: has joined, and leaves at the end. `receive`: tells when the client is gone.
     """
     hub = context.state(Hub)
-    try:
-        listener = hub.join(context.database, caller.workspace_id, caller.tenant.id)
-    except RateLimited as problem:  # many were opened at once, and this one has been answered already
-        yield _RETRY_LATER + _end(problem)
-        return
+    listener.begins_until = None
     leaving = asyncio.get_running_loop().create_task(_until_gone(receive, listener))
     try:
         missed = await _missed(context, caller, last_id)

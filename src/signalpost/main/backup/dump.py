@@ -19,11 +19,14 @@ from signalpost.migrations import runner
 from signalpost.workspaces.actions.export import FOLDER as EXPORTS
 
 VOLATILE: Final = frozenset(
-    {"schema_migration", "worker", "engine_hold", "engine_timeline", "request_log", "request_bucket", "backup"}
-)
-"""What a backup has no rows of: two are in its manifest, `worker` names processes of this moment, the log of requests
-is kept for days only, buckets of requests are full again after a restore as after a crash, and a restored instance
-would claim backups of another one."""
+    {
+        "schema_migration", "worker", "engine_hold", "engine_timeline", "request_log", "request_bucket", "backup",
+        "stream_process", "stream_place", "network_trouble",
+    }
+)  # fmt: skip
+"""What a backup has no rows of: two are in its manifest, `worker` and streams name processes of this moment, the log of
+requests is kept for days only, buckets of requests are full again after a restore as after a crash, no server of a
+network is taken for broken then, and a restored instance would claim backups of another one."""
 _GZIP: Final = 31  # zlib's parameter for a gzip header
 _LEVEL: Final = 1
 

@@ -28,6 +28,7 @@ from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChang
 from signalpost.publishing.queries import Due, DueAccount, Picked
 from signalpost.publishing.servers import Servers
 from signalpost.publishing.suspects import Suspects, waits
+from signalpost.publishing.troubles import Troubles
 
 BUSY_SECONDS: Final = 0.05
 """After this long a lane is looked at again whose post another transaction has locked."""
@@ -79,10 +80,11 @@ from waiting w where t.id = w.id
 
 
 class Gates(NamedTuple):
-    """What this process knows of the attempts in flight, and so of what may begin beside them."""
+    """What this process knows of the attempts in flight and of their servers, and so of what may begin beside them."""
 
     suspects: Suspects
     servers: Servers
+    troubles: Troubles
 
 
 class _Decided(NamedTuple):
@@ -110,7 +112,7 @@ async def begin_attempts(
         if db.is_closed() or isinstance(error, RETRYABLE):
             raise
         _logger.exception("begin.failed", lanes=len(lanes))
-    picked = await _pick(db, lanes)
+    picked = await _pick(db, lanes, gates)
     return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick, gates)]
 
 
@@ -140,11 +142,12 @@ async def _begin(
     both (multixact), and what is left of it in an index is not taken for dead.
     """
     async with db.transaction():
-        picked = await _pick(db, lanes) if only is None else [only]
+        picked = await _pick(db, lanes, gates) if only is None else [only]
         if not picked:
             return []
         decided = await _decide_all(db, picked)
-        attempts = await _with_tokens(context, db, lanes, _admitted(context, lanes, decided.attempts, gates))
+        admitted = await _admitted(context, db, lanes, decided.attempts, gates)
+        attempts = await _with_tokens(context, db, lanes, admitted)
         begun = {attempt.target_id for attempt in attempts} | {end.target_id for end in decided.ends}
         await close_open_attempts(db, [target_id for target_id in decided.crashed if target_id in begun], "crashed")
         if attempts:
@@ -162,9 +165,12 @@ async def _begin(
     return [*((attempt.due.account.id, attempt) for attempt in attempts), *decided.unreadable]
 
 
-async def _pick(db: Db, lanes: Mapping[UUID, Lease]) -> list[Picked]:
+async def _pick(db: Db, lanes: Mapping[UUID, Lease], gates: Gates) -> list[Picked]:
     """Lock what is due first on each lane; a lane whose post another transaction has locked waits."""
-    picked = await queries.pick_due(db, list(lanes))
+    is_outdated = gates.troubles.is_outdated
+    picked, troubles = await queries.pick_due(db, list(lanes), with_troubles=is_outdated)
+    if is_outdated and picked:
+        gates.troubles.learn(troubles)
     for pick in picked:
         if not pick.locked:
             lanes[pick.account_id].pause_lane(BUSY_SECONDS)
@@ -207,15 +213,16 @@ def _decide(due: Due, decided: _Decided) -> None:
         decided.crashed.append(due.target.id)
 
 
-def _admitted(
-    context: AppContext, lanes: Mapping[UUID, Lease], attempts: Sequence[Attempt], gates: Gates
+async def _admitted(
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], attempts: Sequence[Attempt], gates: Gates
 ) -> list[Attempt]:
     """Return the attempts that may begin beside what is in flight; the lanes of the others wait."""
+    servers = [server_of(context, attempt) for attempt in attempts]
+    probes = await gates.servers.begin_probes(db, servers)
     by_server: Counter[str] = Counter()
     asking = []
-    for attempt in attempts:
-        server = server_of(context, attempt)
-        wait = 0.0 if server is None else gates.servers.admit(server, by_server)
+    for attempt, server in zip(attempts, servers, strict=True):
+        wait = 0.0 if server is None else gates.servers.admit(server, by_server, probes)
         if wait:
             lanes[attempt.due.account.id].pause_lane(wait)
         else:
