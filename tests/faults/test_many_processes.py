@@ -98,9 +98,11 @@ class _Streams:
 
     async def more(self) -> int:
         """Open one more; return the status."""
-        response = await self._stack.enter_async_context(self._client.stream("GET", "/events/stream"))
-        if response.status_code == 200:
-            self.open.append(response)
+        async with AsyncExitStack() as opening:
+            response = await opening.enter_async_context(self._client.stream("GET", "/events/stream"))
+            if response.status_code == 200:
+                self.open.append(response)
+                self._stack.push_async_callback(opening.pop_all().aclose)
         return response.status_code
 
     async def filled(self) -> bool:
