@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,11 +12,12 @@ from typing import Any
 import pytest
 from tests.counterparts.tools import CHECKOUT
 from tests.figures import page, results
-from tests.figures.goals import GOALS, REASONS, Goal
+from tests.figures.goals import ELSEWHERE, GOALS, OTHERS, REASONS, Goal
 from tests.figures.plugin import NONE
 from tests.figures.record import PROPERTY, Record
 from tests.figures.results import Result
 
+_HEAVY = re.compile(r"mark\.heavy|\bheavy=")
 GOAL = Goal("R1", "Promise", {"posts": 10, "kills": 2}, {"doubles": 0, "seconds": 1.5}, ())
 REACHED = Result(
     "2026-11-23 06:00", "abc", "a machine", 0.1, 3, 1, {"posts": 10, "kills": 3}, {"doubles": 0, "seconds": 1.5}, [7]
@@ -75,6 +77,18 @@ def test_every_goal_has_tests_that_hold_it() -> None:
 
     assert without == []
     assert [name for name, found in files.items() if len(found) < len(GOALS[name].paths)] == []
+
+
+def test_something_runs_every_heavy_test() -> None:
+    """`make faults`, or a command that CONTRIBUTING.md or README.md names."""
+    run = {*OTHERS, *ELSEWHERE, *(path for goal in GOALS.values() for path in goal.paths)}
+    files = [file for file in (CHECKOUT / "tests").rglob("*.py") if _HEAVY.search(file.read_text())]
+    paths = {file.relative_to(CHECKOUT).as_posix() for file in files}
+
+    assert [path for path in paths if not any(path.startswith(name) for name in run)] == []
+    assert [name for name in run if not (CHECKOUT / name).exists()] == []
+    read = (CHECKOUT / "CONTRIBUTING.md").read_text() + (CHECKOUT / "README.md").read_text()
+    assert [command for command in ELSEWHERE.values() if command not in read] == []
 
 
 def test_only_what_the_goal_names_is_recorded(request: pytest.FixtureRequest) -> None:

@@ -38,6 +38,8 @@ SEGMENTS = {
     "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60",
 }
 BY_QUEUE_SECRET = ("/queue/process", "/admin/sync-metrics-cron")
+NO_FILTERS = ("cursor", "limit", "instanceUrl", "loginHint", "redirectUrl", "refresh", "poll", "of", "option", "form")
+"""Parameters of reads that choose a page, or make a call to a network."""
 SOON = clock.wire(clock.now() + timedelta(days=30))
 _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
 
@@ -110,6 +112,21 @@ class Sample:
         elif "application/json" in content:
             request.body = self._own(example_bodies(content["application/json"])[0])
         return request
+
+    def filtered(self, endpoint: Endpoint) -> dict[str, PreparedRequest]:
+        """Return valid requests to a read with one of its filters each, by the name of the filter."""
+        found = {}
+        for parameter in DOCUMENT["paths"][endpoint.path]["get"]["parameters"]:
+            name, schema = parameter["name"], parameter["schema"]
+            if parameter["in"] != "query" or parameter["required"] or name in NO_FILTERS:
+                continue
+            values = schema.get("examples") or schema.get("enum") or [True]
+            if schema.get("type", "string") == "boolean" or values != [True]:
+                request = self.prepare(endpoint)
+                text = json.dumps(values[0]).strip('"')
+                request.params[name] = _ID.sub(lambda match: self.ids.get(match[1], match[0]), text)
+                found[name] = request
+        return found
 
     def _value(self, name: str) -> str:
         values = {

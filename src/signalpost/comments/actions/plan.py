@@ -14,6 +14,8 @@ KEY: Final = f"{COLLECT}/"
 ACCOUNTS: Final = 500
 """How many accounts one transaction looks at for what was missed."""
 ROWS: Final = 2_000
+SHARE_MIN: Final = 100
+"""How many missed posts of an account one transaction adds at least: few accounts have missed any."""
 FREQUENCIES: Final = (
     (timedelta(hours=1), timedelta(minutes=5)),
     (timedelta(days=1), timedelta(hours=1)),
@@ -36,16 +38,18 @@ on conflict (target_id) do nothing
 """
 _ACCOUNTS: Final = "select id from account where id > $1 order by id limit $2"
 _BEGINNING: Final = UUID(int=0)
-# By the index of targets by account and time.
-_ADD_MISSED: Final = f"""{_INSERT}
+# By the index of targets by account and time. An account that has more than its share goes on in its next turn.
+_ADD_MISSED: Final = f"""with added as ({_INSERT}
 from account a cross join lateral (
-    select id, workspace_id, account_id, platform, published_at from target
+    select id, workspace_id, account_id, platform, published_at from target t
     where account_id = a.id and published_at > now() - interval '1 day' and status = 'published'
         and delivery = 'live' and remote_id is not null
+        and not exists (select from comment_source s where s.target_id = t.id)
     order by published_at desc limit $3) t
 where a.id = any($1) and a.platform = any($2) and a.last_published_at > now() - interval '1 day'
-    and not exists (select from comment_source s where s.target_id = t.id)
 on conflict (target_id) do nothing
+returning account_id)
+select account_id from added group by account_id having count(*) >= $3
 """  # noqa: S608 - constants only
 # A post that is over is gone from here, too. What was pushed while a look was under way may not have been seen by it.
 _WRITE_LOOKS: Final = """
@@ -88,9 +92,12 @@ async def accounts(db: Db, after: UUID | None, limit: int) -> Sequence[UUID]:
 
 
 async def add_missed(db: Db, positions: Mapping[UUID, None], share: int) -> Mapping[UUID, None]:
-    """Add what these accounts published while nothing here listened: an older version, or with comments off."""
-    await db.execute(_ADD_MISSED, list(positions), platforms(), max(share, 100))
-    return {}
+    """Add what these accounts published while nothing here listened: an older version, or with comments off.
+
+    Returns the accounts that have more.
+    """
+    rows = await db.fetch(_ADD_MISSED, list(positions), platforms(), max(share, SHARE_MIN))
+    return {record[0]: None for record in rows}
 
 
 async def enqueue(db: Db, account_id: UUID, workspace_id: UUID, run_at: datetime | None = None) -> None:

@@ -63,6 +63,15 @@ EXPORT: Final = "workspace_export"
 """Their rows go with the bytes of their files, not by themselves."""
 
 
+_NEXT: Final = "select case {} end".format(
+    " ".join(
+        f"when exists (select from {table} where workspace_id = $1 {_CONDITIONS.get(table, '')}) then '{table}'"
+        for table in ERASED
+    )
+)
+"""The first of these tables that has a row of the workspace."""
+
+
 async def find_expired(db: Db, limit: int) -> list[UUID]:
     """Return workspaces that were deleted 30 days ago and still have something."""
     return await deletion.deleted_before(db, days=30, limit=limit)
@@ -73,20 +82,11 @@ async def erase_step(context: AppContext, lease: Lease, workspace_id: UUID) -> b
 
     May run again: what is gone is gone, and a file whose bytes cannot be removed keeps its row until they can.
     """
-    for table in ERASED:
-        if table == MEDIA:
-            if await erase_files(context, lease, workspace_id, FILES):
-                return False
-            continue
-        if table == EXPORT:
-            await erase_export(context, lease, workspace_id)
-            continue
-        async with lease.transaction() as db:
-            if table == "account":
-                await db.execute(_UNTIE, workspace_id)
-            done = await db.execute(_statement(table), workspace_id, ROWS)
-        if done != "DELETE 0":
-            return False
+    async with lease.transaction() as db:
+        table = await db.fetchval(_NEXT, workspace_id)
+    if table is not None:
+        await _erase_some(context, lease, workspace_id, table)
+        return False
     async with lease.transaction() as db:
         if await purge.purge_of_erased(db, workspace_id, limit=ROWS):
             return False
@@ -97,6 +97,19 @@ async def erase_step(context: AppContext, lease: Lease, workspace_id: UUID) -> b
         await deletion.mark_erased(db, workspace_id)
         await audit.record(db, _entry(workspace_id))
     return True
+
+
+async def _erase_some(context: AppContext, lease: Lease, workspace_id: UUID, table: str) -> None:
+    if table == MEDIA:
+        await erase_files(context, lease, workspace_id, FILES)
+        return
+    if table == EXPORT:
+        await erase_export(context, lease, workspace_id)
+        return
+    async with lease.transaction() as db:
+        if table == "account":
+            await db.execute(_UNTIE, workspace_id)
+        await db.execute(_statement(table), workspace_id, ROWS)
 
 
 def _entry(workspace_id: UUID) -> audit.Entry:
