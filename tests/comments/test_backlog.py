@@ -15,15 +15,30 @@ from signalpost.kit.db import Database
 COUNT = plan.ROWS + 500
 """More than one transaction adds."""
 _PUBLISHED = """
+with p as (
+    insert into post (id, workspace_id, profile_id, timezone, publish_mode, created_by, source, mode, status, text,
+        published_at)
+    select gen_random_uuid(), workspace_id, profile_id, timezone, publish_mode, created_by, source, mode, status,
+        'gathered', published_at - n * interval '1 second'
+    from post, generate_series(1, $2::int) n where id = (select post_id from target where id = $1)
+    returning id, published_at
+)
 insert into target (id, post_id, workspace_id, account_id, position, platform, status, content_hash, dedupe_key,
     delivery, remote_id, published_at)
-select gen_random_uuid(), gen_random_uuid(), workspace_id, account_id, 0, platform, status, content_hash, 'gathered',
-    delivery, remote_id, now() - n * interval '1 second'
-from target, generate_series(1, $2::int) n where id = $1
+select gen_random_uuid(), p.id, workspace_id, account_id, 0, platform, status, content_hash, 'gathered',
+    delivery, remote_id, p.published_at
+from target t, p where t.id = $1
+"""
+_GONE = """
+with gone as (delete from target where account_id = $1 and dedupe_key = 'gathered' returning post_id)
+delete from post where id in (select post_id from gone)
 """
 _GATHERED = "select count(*) from target where account_id = $1 and dedupe_key = 'gathered'"
 _MISSED = f"{_GATHERED} and id not in (select target_id from comment_source)"
-_MADE_DUE = "update comment_source set next_attempt_at = now() - interval '1 minute' where account_id = $1"
+_LAST_LOOK = """
+update comment_source set next_attempt_at = now() - interval '1 minute',
+    published_at = published_at - interval '40 days' where account_id = $1
+"""
 _DUE = "select count(*) from comment_source where account_id = $1 and next_attempt_at <= now()"
 
 
@@ -34,7 +49,7 @@ async def gathered(post: Commented, database: Database) -> AsyncIterator[Comment
         await db.execute(_PUBLISHED, post.target_id, COUNT)
     yield post
     async with database.transaction() as db:
-        await db.execute("delete from target where account_id = $1 and dedupe_key = 'gathered'", post.account_id)
+        await db.execute(_GONE, post.account_id)
 
 
 async def test_what_was_missed_is_added_and_looked_at(
@@ -47,7 +62,7 @@ async def test_what_was_missed_is_added_and_looked_at(
     async with database.transaction() as db:
         assert await db.fetchval(_GATHERED, gathered.account_id) == COUNT
         assert await db.fetchval(_MISSED, gathered.account_id) == 0
-        await db.execute(_MADE_DUE, gathered.account_id)
+        await db.execute(_LAST_LOOK, gathered.account_id)
     assert max(step.written.get("comment_source", 0) for step in lease.transactions) <= plan.ROWS
 
     lease, looking = CountedLease(database), together.Looking(context)

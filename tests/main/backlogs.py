@@ -323,7 +323,8 @@ BACKLOGS: Final = {
     ),
     "texts": Backlog(
         "posts.search",
-        f"{_POSTS} 'text', 'draft', 'backlog ' || n, {_OLD}, null, null, null, null {_OF_TENANTS}",
+        f"{_POSTS} 'text', 'draft', 'backlog ' || n, {_OLD}, null, null, null, null"
+        f" from {_N} join tenant p on p.number = 0",
         "post_text",
         "select greatest(0, count(*) - 255) from post p where notes = 'text'"  # fewer than 256 are read faster
         " and not exists (select from post_text where post_id = p.id)",
@@ -422,6 +423,8 @@ OTHERS: Final = {
     "comments.add_missed": "tests/comments/test_backlog.py",
     "comments.plan": "tests/comments/test_backlog.py",
     "billing.upkeep": "tests/billing/test_backlog.py",
+    "messenger.poll_slack": "one answer of the messenger, of twenty messages",
+    "messenger.poll_telegram": "one answer of the messenger, of twenty messages",
     "request_log.rotate": "drops whole partitions, one for each day: no statement depends on their rows",
 }
 """Job -> the file where its backlog is, or why it has none."""

@@ -83,9 +83,9 @@ def handlers_of(context: AppContext) -> dict[str, Handler]:
 def test_every_job_has_a_backlog_or_is_about_one_thing(context: AppContext) -> None:
     context = dataclasses.replace(context, settings=dataclasses.replace(context.settings, **_MESSENGERS))
     filled, periodic = {backlog.job for backlog in BACKLOGS.values()}, handlers_of(context).keys()
-    assert periodic == filled | OTHERS.keys()
+    assert {*periodic} == {*filled, *OTHERS}
     assert not filled & OTHERS.keys()
-    assert {job.kind for job in wiring.job_kinds(context)} - periodic == ONE_OFF.keys()
+    assert {job.kind for job in wiring.job_kinds(context)} - {*periodic} == {*ONE_OFF}
     elsewhere = [Path(where) for where in (OTHERS | ONE_OFF).values() if where.startswith("tests/")]
     assert [path for path in elsewhere if not path.exists()] == []
 

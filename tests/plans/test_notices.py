@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.helpers.counted import CountedLease
 from tests.helpers.factories import Make
 
 from signalpost import events
@@ -13,7 +14,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
-from signalpost.plans import limits, notices
+from signalpost.plans import limits, notices, work
 
 
 @pytest.fixture
@@ -32,6 +33,14 @@ def told(context: AppContext) -> tuple[AppContext, list[events.PublicEvent]]:
     for kind in (events.UsageWarning, events.UsageExceeded):
         sold.subscribe(kind, note)
     return sold, emitted
+
+
+async def report(context: AppContext) -> None:
+    """Look at all workspaces once."""
+    handler = next(job.handler for job in work.jobs(context) if job.kind == work.NOTICE_JOB)
+    lease: Any = CountedLease(context.database)
+    while await handler(lease, {}):
+        pass
 
 
 async def use(context: AppContext, workspace_id: UUID, total: int) -> None:
@@ -57,8 +66,7 @@ async def test_each_threshold_is_reported_once_by_event_and_mail(
         await use(context, owner.workspace_id, total)
         emitted.clear()
         for _ in range(2):
-            async with context.database.transaction() as db:
-                await notices.send_due(context, db)
+            await report(context)
         mine = [event for event in emitted if event.workspace_id == owner.workspace_id]
         seen.append([(event.type, event.data.used, event.data.max) for event in mine])  # type: ignore[attr-defined] # usage
 
@@ -80,8 +88,7 @@ async def test_of_two_thresholds_passed_at_once_only_the_higher_is_reported(
     context, emitted = told
     owner = await make.owner(plan="free")
     await use(context, owner.workspace_id, limits.POSTS.of("free") or 0)
-    async with context.database.transaction() as db:
-        await notices.send_due(context, db)
+    await report(context)
 
     assert [event.type for event in emitted if event.workspace_id == owner.workspace_id] == ["usage.exceeded"]
 
@@ -97,7 +104,7 @@ async def test_what_was_used_in_other_months_is_not_read(make: Make) -> None:
         await db.execute("analyze usage")
         # As with many workspaces and months, of which this database has few.
         await db.execute("set local enable_nestloop = off; set local enable_seqscan = off")
-        parameters = ([], [], [], plans.month_of(clock.actual()), notices.BATCH)
+        parameters = ([], [], [], plans.month_of(clock.actual()), [])
         plan = await db.fetchval("explain (format json) " + notices._CLAIM, *parameters)
         await db.execute("delete from usage where period < '2020-01-01'")
 

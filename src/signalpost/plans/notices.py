@@ -1,10 +1,12 @@
 """Tell a workspace, once, that it has used 80 % or all of what its plan allows in a month."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from signalpost.context import AppContext
+from signalpost.engine.turns import Turns
 from signalpost.events import UsageData, UsageExceeded, UsageWarning
 from signalpost.kit import batches, clock
 from signalpost.kit.db import Db
@@ -17,9 +19,14 @@ from signalpost.plans.limits import Monthly
 WARN_AT: Final = 80
 ALL: Final = 100
 BATCH: Final = 200
+"""Workspaces that one transaction looks at."""
 KEEP_MONTHS: Final = 3
 
-# One statement for all workspaces. Of both thresholds passed since the last look, only the higher one is reported.
+_WORKSPACES: Final = """
+select id from workspace where id > $1 and deleted_at is null and plan = any($2) order by id limit $3
+"""
+_BEGINNING: Final = UUID(int=0)
+# One statement for a batch. Of both thresholds passed since the last look, only the higher one is reported.
 _CLAIM: Final = """
 with limited as (
     select * from unnest($1::text[], $2::text[], $3::bigint[]) as l(plan, metric, maximum)
@@ -28,12 +35,11 @@ with limited as (
         case when sum(u.used) >= l.maximum then 100 else 80 end as percent
     from usage u join workspace w on w.id = u.workspace_id and w.deleted_at is null
     join limited l on l.plan = w.plan and l.metric = u.metric
-    where u.period = $4
+    where u.workspace_id = any($5) and u.period = $4
     group by w.id, w.name, w.plan, l.metric, l.maximum
     having sum(u.used) * 100 >= l.maximum * 80 and not exists (
         select from usage_notice n where n.workspace_id = w.id and n.metric = l.metric and n.period = $4
             and n.maximum = l.maximum and n.percent >= case when sum(u.used) >= l.maximum then 100 else 80 end)
-    order by w.id limit $5
 ), claimed as (
     insert into usage_notice (workspace_id, metric, period, maximum, percent)
     select id, metric, $4, maximum, percent from due on conflict do nothing returning workspace_id, metric
@@ -59,21 +65,33 @@ class DueNotice(NamedTuple):
     email: str
 
 
-async def send_due(context: AppContext, db: Db) -> bool:
-    """Report to a batch of workspaces what is new, and forget a batch of old notices; return whether to repeat."""
-    rows = [
+def turns(context: AppContext) -> Turns[None]:
+    """Return the turns that report to workspaces what is new, a batch of them in each transaction."""
+    maximums = [
         (plan, limit.name, maximum)
         for limit in limits.LIMITS
         if isinstance(limit, Monthly)
         for plan, maximum in limit.by_plan.items()
         if maximum is not None
     ]
-    month = month_of(clock.actual())
-    plans, metrics, maximums = (list(column) for column in zip(*rows, strict=True))
-    notices = [DueNotice(*record) for record in await db.fetch(_CLAIM, plans, metrics, maximums, month, BATCH)]
-    for notice in notices:
-        await _report(context, db, notice, month)
-    return await batches.run(db, [_PURGE], month) or len(notices) >= BATCH
+    plans = sorted({plan for plan, _, _ in maximums})
+
+    async def limited(db: Db, after: UUID | None, limit: int) -> Sequence[UUID]:
+        return [record[0] for record in await db.fetch(_WORKSPACES, after or _BEGINNING, plans, limit)]
+
+    async def report(db: Db, positions: Mapping[UUID, None], _share: int) -> Mapping[UUID, None]:
+        month = month_of(clock.actual())
+        columns = (list(column) for column in zip(*maximums, strict=True))
+        for record in await db.fetch(_CLAIM, *columns, month, list(positions)):
+            await _report(context, db, DueNotice(*record), month)
+        return {}
+
+    return Turns(limited, report, page=BATCH, rows=BATCH)
+
+
+async def forget(db: Db) -> bool:
+    """Forget a batch of the notices of months long past; return whether there may be more."""
+    return await batches.run(db, [_PURGE], month_of(clock.actual()))
 
 
 async def _report(context: AppContext, db: Db, notice: DueNotice, month: date) -> None:

@@ -29,7 +29,7 @@ NOTICE_EVERY_SECONDS: Final = 120
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
-    turns, fitting = purging(), Fitting()
+    turns, fitting, reports = purging(), Fitting(), notices.turns(context)
 
     async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         if not context.settings.billing_enabled:  # every workspace keeps all of it
@@ -46,7 +46,11 @@ def jobs(context: AppContext) -> list[JobKind]:
                 await plans.fit(context, db, plan[0], plan[1])
 
     async def notify(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
-        return await send_notices(context, lease)
+        if not context.settings.billing_enabled:  # nothing is limited
+            return None
+        async with lease.transaction() as db:
+            more = await notices.forget(db)
+        return await reports.run(lease) or (RunAgain(0) if more else None)
 
     return [
         JobKind(JOB, purge, EVERY_SECONDS),
@@ -54,14 +58,6 @@ def jobs(context: AppContext) -> list[JobKind]:
         JobKind(plans.FIT_AFTER_JOB, fit_one),
         JobKind(NOTICE_JOB, notify, NOTICE_EVERY_SECONDS),
     ]
-
-
-async def send_notices(context: AppContext, lease: Lease) -> RunAgain | None:
-    """Report to workspaces how much of a month they have used, a batch at a time."""
-    if not context.settings.billing_enabled:  # nothing is limited
-        return None
-    async with lease.transaction() as db:
-        return RunAgain(0) if await notices.send_due(context, db) else None
 
 
 class Fitting:
