@@ -40,6 +40,8 @@ SEGMENTS = {
 BY_QUEUE_SECRET = ("/queue/process", "/admin/sync-metrics-cron")
 NO_FILTERS = ("cursor", "limit", "instanceUrl", "loginHint", "redirectUrl", "refresh", "poll", "of", "option", "form")
 """Parameters of reads that choose a page, or make a call to a network."""
+FILTERS_WITH = {"/posts?mine": {"approval": "pending"}}
+"""What some filters are only taken with."""
 SOON = clock.wire(clock.now() + timedelta(days=30))
 _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
 
@@ -124,6 +126,7 @@ class Sample:
             if schema.get("type", "string") == "boolean" or values != [True]:
                 request = self.prepare(endpoint)
                 text = json.dumps(values[0]).strip('"')
+                request.params |= FILTERS_WITH.get(f"{endpoint.path}?{name}", {})
                 request.params[name] = _ID.sub(lambda match: self.ids.get(match[1], match[0]), text)
                 found[name] = request
         return found
