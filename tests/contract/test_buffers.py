@@ -42,6 +42,8 @@ _COUNTED: Final = "counts what plans limit, row by row"
 OWN_GROWS: Final = {
     "GET /api-keys": "sorts all keys of a workspace, of which people have a few",
     "GET /auth/usage": _COUNTED, "GET /billing/status": _COUNTED,
+    "GET /logs/requests": "looks through the calls of a period, for five seconds at most: an index for each filter"
+    " would cost every call",
 }  # fmt: skip
 """Reads that grow with what the workspace itself has, each with its reason."""
 _KEPT: Final = ("workspace_id", "profile_id", "account_id", "user_id", "owner_id", "queue_id", "webhook_id")
@@ -208,7 +210,7 @@ async def grown(
 @pytest.mark.slow
 async def test_what_other_tenants_have_is_not_read(reads: Reads, fresh_dsn: str) -> None:
     found = await grown(reads, fresh_dsn, reads.requests(READS), FACTOR_MAX, PAGES_MAX)
-    assert {name.partition("?")[0] for name in found} <= GROWS.keys(), found
+    assert {name for name in found if name.partition("?")[0] not in GROWS} == set(), found
 
 
 @pytest.mark.heavy
@@ -217,7 +219,7 @@ async def test_what_one_has_is_read_by_the_page(reads: Reads, fresh_dsn: str) ->
     found = await grown(
         reads, fresh_dsn, requests, OWN_FACTOR_MAX, OWN_PAGES_MAX, but=(*_NOT_MANY, "audit"), kept=_KEPT
     )
-    assert {name.partition("?")[0] for name in found} <= OWN_GROWS.keys(), found
+    assert {name for name in found if name.partition("?")[0] not in OWN_GROWS} == set(), found
 
 
 @pytest.mark.heavy
