@@ -45,7 +45,7 @@ OWN_GROWS: Final = {
     "GET /app-grants": "sorts all apps that a workspace has let in, of which people have a few",
     "GET /analytics/accounts": _FOUND, "GET /analytics/best-times": _FOUND, "GET /analytics/export": _FOUND,
     "GET /analytics/overview": _FOUND,
-    "GET /posts/stats": "adds up the changes that the job has not added up yet, which are a minute's",
+    "GET /posts/stats": "adds up the changes that the job has not added up yet, which are those of some seconds",
     "GET /auth/usage": _COUNTED, "GET /billing/status": _COUNTED,
     "GET /logs/requests": "looks through the calls of a period, for five seconds at most: an index for each filter"
     " would cost every call",
