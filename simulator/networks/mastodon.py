@@ -140,6 +140,23 @@ class Mastodon(Network):
         }
         return Response(200, answer | ({"suspended": True} if person.details.get("suspended") else {}))
 
+    @route("GET /api/v1/accounts/search", scopes=("read:accounts",), limits=(ALL,))
+    def search(self, request: Request) -> Response:
+        """By the beginning of a word of a name; who is of this server has no domain."""
+        text = request.query.get("q", "").strip().removeprefix("@").casefold()
+        limit = min(int(request.query.get("limit", "40")), 80)
+        people = [person for person in self.world.people if person.network == self.key and text]
+        matches = [
+            person
+            for person in people
+            if any(word.startswith(text) for word in (person.username.casefold(), *person.name.casefold().split()))
+        ]
+        answer = [
+            {"id": person.id, "username": person.username, "acct": person.username, "display_name": person.name}
+            for person in matches
+        ]
+        return Response(200, answer[:limit])
+
     # --- media -------------------------------------------------------------------------------------------------------
 
     @route("POST /api/v2/media", scopes=("write:media",), limits=(FEW,))

@@ -46,7 +46,7 @@ async def test_an_account_has_every_field_of_the_contract(api: Api, make: Make) 
         "scopes": [],
         "capabilities": {
             "text": True, "image": True, "video": True, "carousel": True, "story": False, "thread": True,
-            "firstComment": True, "delete": True, "analytics": True, "maxTextLength": 5000,
+            "firstComment": True, "delete": True, "analytics": True, "mentions": True, "maxTextLength": 5000,
             "comments": {
                 "read": True, "reply": True, "hide": True, "like": True, "delete": True, "pushed": False, "note": None,
                 "replyText": {

@@ -239,6 +239,17 @@ class FakeMastodon:
         profile = {"id": "42", "username": "alice", "display_name": "<b>Alice</b>", "followers_count": 7}
         return web.json_response(profile | {"avatar": self.avatar} | self.profile)
 
+    async def search(self, request: web.Request) -> web.StreamResponse:
+        names = {"abel": "Noor Abel", "zoe@far.example": "Zoë Abbott"}
+        text = request.query["q"].casefold()
+        return web.json_response(
+            [
+                {"acct": account, "display_name": name}
+                for account, name in names.items()
+                if any(word.startswith(text) for word in name.casefold().split())
+            ]
+        )
+
     async def revoke(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
         self.tokens.discard(str(form["token"]))
@@ -252,4 +263,5 @@ class FakeMastodon:
             ("POST", "/oauth/token", self.exchange),
             ("POST", "/oauth/revoke", self.revoke),
             ("GET", "/api/v1/accounts/verify_credentials", self.me),
+            ("GET", "/api/v1/accounts/search", self.search),
         )

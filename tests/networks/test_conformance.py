@@ -98,8 +98,8 @@ def test_a_capability_exists_when_its_function_does(connector: Connector) -> Non
     assert connector.reconcile is not None, "a lost response must be resolved somehow"
     assert bool(connector.facts.credential_fields) == (connector.connect is not None)
     assert set(able) == {
-        "text", "image", "video", "carousel", "story", "thread", "firstComment", "delete", "analytics", "comments",
-        "maxTextLength",
+        "text", "image", "video", "carousel", "story", "thread", "firstComment", "delete", "analytics", "mentions",
+        "comments", "maxTextLength",
     }  # fmt: skip
 
 

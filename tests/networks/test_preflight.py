@@ -317,6 +317,7 @@ def test_capabilities_are_those_of_the_account() -> None:
         "firstComment": False,
         "delete": True,
         "analytics": False,
+        "mentions": True,
         "comments": {
             "read": True, "reply": True, "hide": False, "like": False, "delete": False, "pushed": False,
             "note": BLUESKY.facts.comments_note,

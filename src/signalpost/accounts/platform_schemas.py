@@ -229,6 +229,20 @@ class ChoicesQuery(Input):
     ] = None
 
 
+class PeopleQuery(Input):
+    q: Annotated[
+        str,
+        Meta(min_length=2, max_length=100, description="The first letters of a name or handle.", examples=["ali"]),
+    ]
+
+
+class MentionablePerson(Output):
+    """A person whom a post of the account can mention, as `@` and the handle in its text."""
+
+    handle: Annotated[str, Meta(description="Without `@`.", examples=["alice.example.com"])]
+    name: Annotated[str, Meta(examples=["Alice"])]
+
+
 class OptionChoice(Output):
     """A value that an option can have for this account now, or cannot have."""
 

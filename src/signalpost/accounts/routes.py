@@ -3,7 +3,17 @@ from typing import Annotated, Any
 
 from signalpost import networks
 from signalpost.accounts import callback_page, queries, views
-from signalpost.accounts.actions import authorize, callback, connect, disconnect, health, option_choices, pages, update
+from signalpost.accounts.actions import (
+    authorize,
+    callback,
+    connect,
+    disconnect,
+    health,
+    option_choices,
+    pages,
+    people,
+    update,
+)
 from signalpost.accounts.actions.oauth_flows import cookie_name
 from signalpost.accounts.errors import (
     AccountInUse,
@@ -12,7 +22,7 @@ from signalpost.accounts.errors import (
     PlatformNotConfigured,
     PlatformTimeout,
 )
-from signalpost.accounts.platform_schemas import ChoicesQuery, OptionChoices, Platform
+from signalpost.accounts.platform_schemas import ChoicesQuery, MentionablePerson, OptionChoices, PeopleQuery, Platform
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import (
     AccountConnect,
@@ -112,6 +122,22 @@ async def list_account_choices(account: MyAccount, context: AppContext, query: C
     rather than asking for every post. What is not in the list may still be accepted, and is checked by publishing.
     """
     return Listing(data=await option_choices.list_choices(context, account, query))
+
+
+@routes.get(
+    "/platforms/accounts/{accountId}/people",
+    scope="accounts:read",
+    raises=(InvalidState, PlatformError, PlatformTimeout, UnsafeAddress),
+)
+async def find_people_to_mention(
+    account: MyAccount, context: AppContext, query: PeopleQuery
+) -> Listing[MentionablePerson]:
+    """Find people whom a post of an account can mention, by the first letters of their names.
+
+    Accounts with `capabilities.mentions` can; others find nobody. The platform is asked as the account, and its answer
+    is kept for a minute. A workspace can ask 120 times a minute.
+    """
+    return Listing(data=await people.find_people(context, account, query))
 
 
 @routes.patch(

@@ -60,6 +60,7 @@ class Capabilities(Output):
     first_comment: bool
     delete: bool
     analytics: Annotated[bool, Meta(examples=[False])]
+    mentions: Annotated[bool, Meta(description="People can be searched, to be mentioned.", examples=[True])]
     comments: CommentCapabilities
     max_text_length: Annotated[int, Meta(examples=[300])]
 

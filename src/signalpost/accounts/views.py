@@ -48,6 +48,7 @@ _NO_CAPABILITIES = Capabilities(
     first_comment=False,
     delete=False,
     analytics=False,
+    mentions=False,
     comments=CommentCapabilities(
         read=False, reply=False, hide=False, like=False, delete=False, pushed=False, reply_text=None, note=None
     ),

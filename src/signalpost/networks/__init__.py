@@ -143,6 +143,7 @@ def capabilities(
         "firstComment": facts.first_comment,
         "delete": connector.delete is not None,
         "analytics": connector.metrics is not None,
+        "mentions": connector.people is not None,
         "comments": _of_comments(
             connector, facts, scopes, pushed=connector.push is not None if pushed is None else pushed
         ),

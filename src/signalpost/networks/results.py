@@ -15,12 +15,14 @@ from signalpost.networks.contract import (
     OAuthApp,
     OutcomeUnknown,
     Pending,
+    Person,
     PreflightIssue,
     Published,
     PushedRequest,
     Refused,
     TryLater,
 )
+from signalpost.networks.contract.people import PEOPLE_MAX
 
 _OUTCOMES: Final = (Published, Pending, Refused, NeedsReconnect, TryLater, OutcomeUnknown)
 _RECONCILED: Final = (Published, Absent, OutcomeUnknown, NeedsReconnect, TryLater)
@@ -72,6 +74,7 @@ RESULTS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "connect": _is(Identity),
     "destinations": _is_list_of(Destination, DESTINATIONS_MAX),
     "choices": _are_choices,
+    "people": _is_list_of(Person, PEOPLE_MAX),
     "check": _is(Health),
     "refresh": _is(type(None)),
     "revoke": _is(type(None)),

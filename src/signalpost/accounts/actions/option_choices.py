@@ -1,24 +1,16 @@
 """What an account can choose now for the options of its network: boards, playlists, who may see a post."""
 
-import asyncio
 from collections.abc import Sequence
-from typing import Final
 
 from signalpost import networks
-from signalpost.accounts import token_store
-from signalpost.accounts.actions.connect_request import no_response_problem
-from signalpost.accounts.errors import PlatformError, PlatformTimeout
+from signalpost.accounts.actions.ask import ask
 from signalpost.accounts.platform_schemas import ChoicesQuery, OptionChoice, OptionChoices
 from signalpost.accounts.queries import AccountRow
-from signalpost.accounts.secrets import NoCredentials
 from signalpost.context import AppContext
 from signalpost.kit import problems
-from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import InvalidState
-from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, Refused
+from signalpost.networks.contract import Connector
 from signalpost.networks.results import CHOICES_MAX
-
-ASK_SECONDS_MAX: Final = 20.0
 
 
 async def list_choices(context: AppContext, account: AccountRow, query: ChoicesQuery) -> list[OptionChoices]:
@@ -35,19 +27,8 @@ async def list_choices(context: AppContext, account: AccountRow, query: ChoicesQ
     requested = _requested(connector, query)
     if not requested or connector.choices is None:
         return []
-    name = connector.facts.name
-    try:
-        session = await token_store.open_session(context, account)
-        async with asyncio.timeout(ASK_SECONDS_MAX):
-            listed = await connector.choices(session, requested, query.of)
-    except NoCredentials as error:
-        raise InvalidState(f"{error}. Connect the account again.") from None
-    except ApiError as error:
-        raise refused(connector, error) from None
-    except HttpFailure as failure:
-        raise no_response_problem(connector, failure, chosen=False) from None
-    except TimeoutError:
-        raise PlatformTimeout(f"{name} did not respond in time.", platform={"slug": account.platform}) from None
+    choices = connector.choices
+    listed = await ask(context, account, connector, lambda session: choices(session, requested, query.of))
     return [
         OptionChoices(
             option=option,
@@ -71,14 +52,3 @@ def _requested(connector: Connector, query: ChoicesQuery) -> Sequence[str]:
     if depends_on is not None and query.of is None:
         raise problems.invalid("of", "required", f"Send the value of {depends_on}, on which {query.option} depends.")
     return [query.option]
-
-
-def refused(connector: Connector, error: ApiError) -> problems.Problem:
-    """Return the problem for an error response of a platform to a request that creates nothing."""
-    outcome, name = connector.explain(error), connector.facts.name
-    platform = {"slug": connector.facts.key, "status": error.response.status}
-    if isinstance(outcome, NeedsReconnect):
-        return InvalidState(f"{name} refuses: {outcome.message}. Connect the account again.", platform=platform)
-    if isinstance(outcome, Refused):
-        return InvalidState(f"{name} refuses: {outcome.message}", platform=platform)
-    return PlatformError(f"{name} answered with status {error.response.status}.", platform=platform)

@@ -6,8 +6,8 @@ from typing import Final
 
 from signalpost import networks
 from signalpost.accounts import queries as accounts
+from signalpost.accounts.actions.ask import refused
 from signalpost.accounts.actions.connect_request import no_response_problem
-from signalpost.accounts.actions.option_choices import refused
 from signalpost.accounts.errors import PlatformTimeout
 from signalpost.accounts.secrets import NoCredentials
 from signalpost.accounts.token_store import open_session

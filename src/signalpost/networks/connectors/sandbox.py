@@ -33,6 +33,7 @@ from signalpost.networks.contract import (
     Outgoing,
     OutgoingReply,
     Pending,
+    Person,
     Published,
     Reconciled,
     Refused,
@@ -95,6 +96,7 @@ _IN_ID = re.compile(r"-([A-Za-z]{1,20})\.([0-9]{1,12})")
 _METRICS = {
     name: name for name in ("views", "likes", "comments", "shares", "saves", "clicks", "impressions", "reach")
 } | {"watchTimeSeconds": "watch_time_seconds"}
+_PEOPLE = ("Ada Baker", "Alan Miller", "Grace Cook", "Mina Bakir", "Noor Abel", "Zoë Abbott")
 _COMMENTS = ("Where can I buy this?", "Lovely!", "Thank you. When do you open on Sunday?")
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 """Since when the numbers of the sandbox grow."""
@@ -177,6 +179,17 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
     if fate == "forever":
         return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
     return None if fate == "lost" else {"id": _remote_id(part.outgoing, part.index)}
+
+
+async def people(_session: NetworkSession, text: str) -> Sequence[Person]:
+    """Find invented people by the first letters of their names and handles."""
+    begin = text.casefold()
+    persons = [Person(handle=name.casefold().replace(" ", ".").replace("ë", "e"), name=name) for name in _PEOPLE]
+    return [
+        person
+        for person in persons
+        if any(word.startswith(begin) for word in (person.handle, *person.name.casefold().split()))
+    ]
 
 
 def explain(error: ApiError) -> Outcome:
@@ -360,6 +373,7 @@ CONNECTOR = Connector(
     revoke=revoke,
     delete=delete,
     metrics=metrics,
+    people=people,
     comments=comments,
     reply=reply_as_part(_answer, _to_post),
     hide_comment=mark_comment,

@@ -50,6 +50,7 @@ from signalpost.networks.contract.outcomes import (
     TryLater,
 )
 from signalpost.networks.contract.outgoing import Outgoing, OutgoingMedia, Part
+from signalpost.networks.contract.people import Person
 from signalpost.networks.contract.push import CommentPush, Hint
 from signalpost.networks.contract.server import NetworkSession, Server
 from signalpost.networks.contract.version import VERSION, is_supported
@@ -95,6 +96,7 @@ __all__ = [
     "OutgoingReply",
     "Part",
     "Pending",
+    "Person",
     "PreflightIssue",
     "Published",
     "PushedFlow",

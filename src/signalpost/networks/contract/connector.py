@@ -21,6 +21,7 @@ from signalpost.networks.contract.outcomes import (
     Reconciled,
 )
 from signalpost.networks.contract.outgoing import Outgoing
+from signalpost.networks.contract.people import Person
 from signalpost.networks.contract.push import CommentPush
 from signalpost.networks.contract.server import NetworkSession, Server
 
@@ -103,6 +104,12 @@ class Connector:
     """List what the account can choose now for the `live` options that are named; at most 500 of each.
 
     They are all that depend on no other; or a single one, and the last argument is the value of what it depends on.
+    """
+    people: Callable[[NetworkSession, str], Awaitable[Sequence[Person]]] | None = None
+    """Find people whom the account's posts can mention, by the first letters of a name or handle; one call.
+
+    At most `contract.people.PEOPLE_MAX`, the likeliest first. None: the network has no such search, or takes no
+    mentions.
     """
     check: Callable[[NetworkSession], Awaitable[Health]] | None = None
     """Ask the network whether the account can still post. An ApiError means what `explain` makes of it."""

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-VERSION: Final = "1.6"
+VERSION: Final = "1.7"
 """MAJOR.MINOR. What is added raises the second number; what a package has to change for raises the first."""
 
 

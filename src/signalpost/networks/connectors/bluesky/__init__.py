@@ -8,6 +8,7 @@ from signalpost.networks.connectors.bluesky.account import check, connect, excha
 from signalpost.networks.connectors.bluesky.calls import explain, refresh
 from signalpost.networks.connectors.bluesky.comments import comments, reply
 from signalpost.networks.connectors.bluesky.facts import FACTS, preflight
+from signalpost.networks.connectors.bluesky.people import people
 from signalpost.networks.connectors.bluesky.publish import delete, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth, PushedFlow
 
@@ -24,6 +25,7 @@ CONNECTOR = Connector(
     publish=publish,
     explain=explain,
     reconcile=reconcile,
+    people=people,
     check=check,
     refresh=refresh,
     revoke=revoke,

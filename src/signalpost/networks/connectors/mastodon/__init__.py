@@ -9,6 +9,7 @@ from signalpost.networks.connectors.mastodon.calls import explain
 from signalpost.networks.connectors.mastodon.comments import comments, reply
 from signalpost.networks.connectors.mastodon.facts import FACTS, preflight
 from signalpost.networks.connectors.mastodon.numbers import metrics
+from signalpost.networks.connectors.mastodon.people import people
 from signalpost.networks.connectors.mastodon.publish import delete, poll, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth
 
@@ -22,6 +23,7 @@ CONNECTOR = Connector(
     explain=explain,
     reconcile=reconcile,
     poll=poll,
+    people=people,
     check=check,
     revoke=revoke,
     delete=delete,
