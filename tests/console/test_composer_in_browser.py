@@ -209,7 +209,7 @@ async def test_a_thread_is_written_part_by_part(console: OpenPage, owned: Api, a
             await page.get_by_role("button", name="Add a part to the thread").click()
             await page.get_by_role("region", name="Thread").get_by_role("textbox").last.fill(text)
         third = page.get_by_role("group", name="Part 3", exact=True)
-        await expect(third).to_contain_text("Sandbox 5/5,000")
+        await expect(third).to_contain_text("4,995 characters left")
         picture = {"name": "a.png", "mimeType": "image/png", "buffer": image("PNG")}
         await third.locator("input[type=file]").set_input_files(picture)
         await expect(third.get_by_label("Description of a.png")).to_be_visible()

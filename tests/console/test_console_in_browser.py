@@ -79,7 +79,9 @@ async def test_a_post_is_written_and_published_by_mouse(console: OpenPage, accou
     """What the service counts is shown while it is typed; text stays text wherever it appears."""
     async with console() as page:
         await write(page, f"Fresh bread {SCRIPT}")
-        await expect(page.locator(".counter")).to_contain_text(f"Sandbox {len(SCRIPT) + 12}/5,000")
+        await expect(page.locator(".counter")).to_have_attribute(
+            "title", f"{len(SCRIPT) + 12} of 5,000, as the network counts"
+        )
         await page.get_by_role("button", name="Publish now").click()
 
         await page.wait_for_url(re.compile("/console/posts/pst_"))

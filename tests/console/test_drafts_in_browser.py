@@ -373,7 +373,7 @@ async def test_discarded_and_brought_back_and_duplicated(console: OpenPage, owne
         await page.get_by_role("button", name="Discard").click()
         await page.wait_for_url(re.compile(r"/console/posts\?status=draft"))
         assert await posts(owned, word) == []
-        await page.get_by_role("button", name="Undo").click()
+        await page.locator(".toasts").get_by_role("button", name="Undo").click()
         await page.wait_for_url(re.compile(f"/console/compose/{draft}"))
         await page.get_by_role("button", name="Drafts").click()
         row = page.get_by_role("dialog").get_by_role("listitem").filter(has_text=word)

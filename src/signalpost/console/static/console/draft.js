@@ -190,7 +190,7 @@ function timesOf(draft) {
 }
 
 /** @typedef {Record<string, unknown>} Content what of a draft a person decides, by the names of its fields */
-const OF_THE_POST = new Set(["id", "version", "failed", "hasTargets", "isRepeatChanged"]);
+export const OF_THE_POST = new Set(["id", "version", "failed", "hasTargets", "isRepeatChanged"]);
 
 /** @param {Draft} draft @returns {Content} */
 export function contentOf(draft) {

@@ -208,7 +208,7 @@ function Head({ files, addAll, onLibrary }) {
 }
 
 /**
- * Files of a draft that was opened again have no preview yet.
+ * Files of a draft that was opened again have no preview yet, nor have those that are undone again.
  * @param {Kept[]} files
  * @param {{current: Kept[]}} latest
  * @param {(files: Kept[]) => void} onChange
@@ -240,7 +240,7 @@ function useMissingPreviews(files, latest, onChange) {
         );
       },
     );
-  }, []);
+  }, [files.some((file) => !file.kind)]);
 }
 
 /**
@@ -266,6 +266,7 @@ function One({ file, index, files, onChange, error, where }) {
       <${Field}
         label=${t("Description of {name}", { name })}
         value=${file.altText}
+        data-steps="true"
         maxlength=${ALT_MAX}
         error=${error}
         hint=${file.altText && `${number(file.altText.length)}/${number(ALT_MAX)}`}

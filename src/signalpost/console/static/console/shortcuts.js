@@ -12,6 +12,7 @@ export default function Shortcuts({ onClose }) {
     ...commands(),
     { keys: "Ctrl K", name: t("Commands") },
     { keys: "Ctrl Enter", name: t("Schedule or publish, in the composer") },
+    { keys: "Ctrl Z", name: t("Undo") },
     { keys: "Esc", name: t("Close") },
   ];
   const choose = (/** @type {boolean} */ on) => {

@@ -1,18 +1,15 @@
-// What the service would answer: counters, checks and previews.
+// What the service would answer about a draft.
 import { html, useEffect, useMemo, useState } from "../html.js";
 import { post as send } from "../api.js";
 import { Icon } from "../icons.js";
-import { number, t, tn } from "../i18n.js";
+import { t } from "../i18n.js";
 import { bodyOf } from "../draft.js";
-import { networkName } from "../store.js";
 import { lazy } from "../components/lazy.js";
-import { NetworkLogo } from "../components/network-logo.js";
 import { ProblemBox } from "../components/problem-box.js";
 
 const Result = lazy(() => import("./composer-result.js"), 1);
 
 /** @typedef {import("../draft.js").Draft} Draft */
-/** @typedef {import("signalpost/api").Schemas["PlatformAccount"]} PlatformAccount */
 
 /** What the service says about the draft, asked again when typing pauses. @param {Draft} draft */
 export function useCheck(draft) {
@@ -58,27 +55,6 @@ const hasContent = ({ text, media, thread, variants, own }) =>
 
 /** @typedef {import("signalpost/api").Schemas["PostValidation"]} PostValidation */
 const CHECK_MS = 400;
-
-/**
- * How long the text is, or a further part of a thread, as the network of an account counts.
- * @param {{account: PlatformAccount, checked: PostValidation | null, part?: number}} props
- */
-export function Counter({ account, checked, part }) {
-  const target = checked?.targets.find((candidate) => candidate.accountId === account.id);
-  const length = part === undefined ? target?.textLength : target?.threadLengths[part];
-  if (!target || length === undefined) return null;
-  const left = target.limit - length;
-  return html`
-    <span
-      class=${left < 0 ? "counter bad" : left < target.limit * 0.1 ? "counter warn" : "counter"}
-      title=${t("Counted as the network counts")}
-    >
-      <${NetworkLogo} platform=${account.platform} /> ${networkName(account.platform)} ${number(length)}/
-      ${number(target.limit)}
-      ${left < 0 ? ` · ${tn(-left, "{n} too many", "{n} too many")}` : ""}
-    </span>
-  `;
-}
 
 /**
  * What the service would answer.

@@ -3,6 +3,7 @@
 import { signal, useEffect, useState } from "../html.js";
 import { isEmpty } from "../draft.js";
 import { useLive } from "../live.js";
+import { loadModule } from "../modules.js";
 import { rename } from "../router.js";
 import { may } from "../store.js";
 import { toastProblem } from "../components/toasts.js";
@@ -48,12 +49,17 @@ class Saver {
   /** @type {string | null} what was saved last, as a body */ savedText = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ timer;
 
+  /** @type {import("./composer-steps.js").Steps | null} there soon after the page */ steps = null;
+  /** Whose text is shown; empty: that of all accounts. */
+  tab = "";
+
   changes = signal(0);
 
   /** @param {First} first */
   constructor({ keptId, draft, base, isResumed }) {
     this.keptId = keptId;
     this.draft = draft;
+    this.origin = draft;
     this.base = base;
     if (!isResumed && draft.id) this.savedText = textOf(draft);
   }
@@ -74,8 +80,15 @@ class Saver {
     this.changes.value += 1;
   }
 
-  /** @param {Partial<Draft>} values */
+  /** What a person does: it can be undone. @param {Partial<Draft>} values */
   change(values) {
+    const before = this.draft;
+    this.put(values);
+    this.steps?.note(before, this.draft);
+  }
+
+  /** @param {Partial<Draft>} values */
+  put(values) {
     this.draft = { ...this.draft, ...values };
     const { draft, base } = this;
     const isNothing = draft.id ? textOf(draft) === this.savedText : isEmpty(draft);
@@ -173,6 +186,14 @@ class Saver {
     this.render();
   }
 
+  /** Another has changed what is shown. @param {Draft} draft */
+  receive(draft) {
+    const before = this.draft;
+    this.draft = draft;
+    if (this.steps) this.steps.meet(before);
+    else this.origin = draft;
+  }
+
   /** @param {Post | null} post */
   async meetSafely(post) {
     try {
@@ -193,6 +214,10 @@ class Saver {
     else this.later();
     // Before it is needed: by then there may be no connection, or another version of the service.
     Promise.all([loadSaving(), loadSending()]).catch(toastProblem);
+    loadSteps().then(({ Steps }) => {
+      if (this.isOpen) this.steps = new Steps(this);
+      this.render();
+    }, toastProblem);
     const wake = () => this.later();
     const move = (/** @type {StorageEvent} */ event) => {
       // Another window of the same draft, such as a copy of this tab: each keeps its own from here on.
@@ -208,6 +233,7 @@ class Saver {
       removeEventListener("online", wake);
       removeEventListener("storage", move);
       this.isOpen = false;
+      this.steps?.close();
       void this.save();
     };
   }
@@ -222,6 +248,7 @@ class Saver {
 
 const loadSaving = () => import("./composer-save.js");
 const loadSending = () => import("./composer-send.js");
+const loadSteps = () => loadModule(() => import("./composer-steps.js"));
 
 /** @typedef {Saver} Saving */
 /** Show a component again when something changes in it. @param {Saver} saver */

@@ -18,7 +18,7 @@ import { bodyOf, contentOf, draftOf } from "../draft.js";
 /** @typedef {{keptId: string, draft: Draft, base: Base | null, at: number}} KeptDraft */
 /** @typedef {import("signalpost/api").Schemas["Post"]} Post */
 
-const place = () => `${userId.peek()}:${workspaceId.peek()}:`;
+export const place = () => `${userId.peek()}:${workspaceId.peek()}:`;
 /** @param {string} keptId */
 export const keyOf = (keptId) => `draft:${place()}${keptId}`;
 /** @param {string} keptId */

@@ -38,6 +38,7 @@ export default function Links({ draft, own, change, errorAt }) {
               value=${utm[name] ?? ""}
               placeholder=${name === "source" ? t("the network") : undefined}
               maxlength="100"
+              data-steps="true"
               error=${errorAt(`/utm/${name}`)}
               onInput=${(/** @type {string} */ value) =>
                 change({ utm: { ...utm, [name]: value.trim() || null } })

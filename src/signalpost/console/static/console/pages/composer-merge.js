@@ -97,7 +97,7 @@ export function meet(saver, post) {
  */
 export function settle(saver, post, draft) {
   saver.conflict = null;
-  saver.draft = draft;
+  saver.receive(draft);
   saver.take(post);
   saver.savedText = textOf(draftOf(post));
   if (textOf(saver.draft) === saver.savedText) saver.drop();

@@ -16,6 +16,7 @@ export default function More({ draft, change, errorAt }) {
   ) => html`
     <${Field}
       label=${label}
+      data-steps="true"
       value=${draft[name]}
       error=${errorAt(`/${name}`)}
       onInput=${(/** @type {string} */ value) => change({ [name]: value })}

@@ -13,6 +13,7 @@ import { Time } from "../time.js";
 import { Button, LinkButton } from "../components/button.js";
 import { ProblemBox } from "../components/problem-box.js";
 import { useChanges } from "./composer-draft.js";
+import { namesOf } from "./composer-fields.js";
 import { merge, separate, settle } from "./composer-merge.js";
 
 /** @typedef {import("../html.js").Children} Children */
@@ -85,26 +86,6 @@ function Who({ post }) {
     <strong>${name}</strong> <${Time} at=${at} kind="relative" />
   `;
 }
-
-/** @type {() => Record<string, string>} */
-const FIELDS = () => ({
-  text: t("Text"),
-  variants: t("Texts of accounts"),
-  accountIds: t("Accounts"),
-  media: t("Files"),
-  thread: t("Thread"),
-  when: t("When"),
-  at: t("When"),
-  timezone: t("When"),
-  firstComment: t("First comment"),
-  link: t("Link"),
-  tags: t("Tags"),
-  title: t("Title"),
-  campaign: t("Campaign"),
-});
-
-/** What fields are called, each once. @param {string[]} fields */
-const namesOf = (fields) => [...new Set(fields.map((field) => FIELDS()[field] ?? t("Options")))].join(", ");
 
 /** @param {{saver: Saving, news: NonNullable<Saving["news"]>}} props */
 function News({ saver, news }) {

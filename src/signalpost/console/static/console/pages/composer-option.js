@@ -1,8 +1,8 @@
 // One option of a network as a field. Labels, helps and values are translated by the catalog of options.
-import { html, useState } from "../html.js";
+import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { Check, Field } from "../components/field.js";
-import { Choices, Objects, Rows, wordsOf } from "./composer-parts.js";
+import { Choices, Objects, Rows, useTyped, wordsOf } from "./composer-parts.js";
 
 /** @typedef {import("signalpost/api").Schemas["PlatformOption"]} PlatformOption */
 
@@ -71,7 +71,7 @@ const OWN = "own value";
  * }} props
  */
 function Instead({ option, label, help, value, set, error }) {
-  const [isOwn, setOwn] = useState(typeof value === "object");
+  const [isOwn, setOwn] = useTyped(value, (meant) => typeof meant === "object");
   const plain = /** @type {[string, string][]} */ (
     option.instead.map((instead) => [
       String(instead),
@@ -79,8 +79,9 @@ function Instead({ option, label, help, value, set, error }) {
     ])
   );
   const choose = (/** @type {string} */ chosen) => {
-    setOwn(chosen === OWN);
-    set(option.instead.find((instead) => String(instead) === chosen));
+    const plainValue = option.instead.find((instead) => String(instead) === chosen);
+    setOwn(chosen === OWN, plainValue);
+    set(plainValue);
   };
   return html`
     <${Field}
@@ -111,7 +112,9 @@ function Instead({ option, label, help, value, set, error }) {
  * }} props
  */
 function Typed({ option, label, help, value, set, error }) {
-  const [text, setText] = useState(Array.isArray(value) ? value.join(", ") : String(value ?? ""));
+  const [text, setText] = useTyped(value, (meant) =>
+    Array.isArray(meant) ? meant.join(", ") : String(meant ?? ""),
+  );
   return html`
     <${Field}
       label=${label}
@@ -121,7 +124,7 @@ function Typed({ option, label, help, value, set, error }) {
       options=${option.type === "choice" ? choicesOf(option) : undefined}
       value=${text}
       onInput=${(/** @type {string} */ typed) => {
-        setText(typed);
+        setText(typed, valueOf(option, typed));
         set(valueOf(option, typed));
       }}
     />

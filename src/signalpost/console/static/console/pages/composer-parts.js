@@ -21,6 +21,19 @@ export function wordsOf(value) {
 }
 
 /**
+ * What is typed for a value, as long as it is the one that it stands for: a step that is undone, or another
+ * person, makes it another one.
+ * @template Typed
+ * @param {unknown} value @param {(meant: unknown) => Typed} typedOf
+ * @returns {[Typed, (typed: Typed, meant: unknown) => void]}
+ */
+export function useTyped(value, typedOf) {
+  const [state, setState] = useState(() => ({ typed: typedOf(value), meant: value }));
+  const isSame = JSON.stringify(state.meant) === JSON.stringify(value);
+  return [isSame ? state.typed : typedOf(value), (typed, meant) => setState({ typed, meant })];
+}
+
+/**
  * A field for each text of a list. Empty ones are not sent.
  * @param {{
  *   label: string, help?: string, error?: string, value: unknown, min: number | null, max: number,
@@ -28,14 +41,15 @@ export function wordsOf(value) {
  * }} props
  */
 export function Rows({ label, help, error, value, min, max, set }) {
-  const [rows, setRows] = useState(() => {
-    const texts = /** @type {string[]} */ (value ?? []);
+  const [rows, setRows] = useTyped(value, (meant) => {
+    const texts = /** @type {string[]} */ (meant ?? []);
     return [...texts, ...Array(Math.max((min ?? 1) - texts.length, 0)).fill("")];
   });
   const show = (/** @type {string[]} */ changed) => {
-    setRows(changed);
     const filled = changed.map((row) => row.trim()).filter(Boolean);
-    set(filled.length ? filled : undefined);
+    const meant = filled.length ? filled : undefined;
+    setRows(changed, meant);
+    set(meant);
   };
   return html`
     <div class="field" role="group" aria-label=${label}>
@@ -58,7 +72,7 @@ export function Rows({ label, help, error, value, min, max, set }) {
         </div>
       `)}
       ${rows.length < max && html`
-        <${Button} kind="quiet" icon="plus" onClick=${() => setRows([...rows, ""])}>
+        <${Button} kind="quiet" icon="plus" onClick=${() => setRows([...rows, ""], value)}>
           ${t("Add: {label}", { label })}
         <//>
       `}

@@ -21,6 +21,7 @@ export async function deliver(saver, purpose, isDuplicate) {
   if (!saved) return;
   if (draft.failed && purpose === "send") await send(`/queue/submit/${saved.id}`, {}, { key: newKey() });
   saver.end();
+  if (purpose === "send") saver.steps?.forget();
   toast(outcomeOf(purpose, draft, saved));
   go(purpose === "draft" ? `compose/${saved.id}` : `posts/${saved.id}`, undefined, {
     replace: purpose === "draft",

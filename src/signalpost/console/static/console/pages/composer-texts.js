@@ -12,7 +12,8 @@ import { Button, LinkButton } from "../components/button.js";
 import { Empty } from "../components/empty.js";
 import { Field } from "../components/field.js";
 import { lazy, lazyDialog } from "../components/lazy.js";
-import { Counter } from "./composer-checks.js";
+import { Counters, Crossing } from "./composer-counters.js";
+import { Mention } from "./composer-mention.js";
 
 /** @typedef {import("../draft.js").Change} Change */
 /** @typedef {import("../draft.js").ErrorAt} ErrorAt */
@@ -83,10 +84,10 @@ export function Accounts({ own, draft, change }) {
 /**
  * @param {{
  *   draft: Draft, own: PlatformAccount[], change: Change, checked: PostValidation | null, errorAt: ErrorAt,
- *   current: string, setCurrent: (accountId: string) => void
+ *   current: string, setCurrent: (accountId: string) => void, undo: import("../html.js").Children
  * }} props `current`: the account whose text is shown; empty: that of all
  */
-export function Texts({ draft, own, change, checked, errorAt, current, setCurrent }) {
+export function Texts({ draft, own, change, checked, errorAt, current, setCurrent, undo }) {
   const [isRewriting, setRewriting] = useState(false);
   const texts = useRef(/** @type {HTMLElement | null} */ (null));
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
@@ -115,22 +116,25 @@ export function Texts({ draft, own, change, checked, errorAt, current, setCurren
         rows=${9}
         dir="auto"
         autofocus
+        data-steps="true"
         value=${current ? (variant ?? draft.text) : draft.text}
         onInput=${set}
         error=${errorAt(current ? `/targets/${draft.accountIds.indexOf(current)}/text` : "/text")}
-        hint=${
-          html`<span class="counters">
-            ${chosen.map((account) => html`
-              <${Counter} key=${account.id} account=${account} checked=${checked} />
-            `)}
-          </span>`
-        }
+        hint=${html`<${Counters} accounts=${chosen} checked=${checked} />`}
       />
+      <${Mention}
+        place=${texts}
+        accounts=${current ? chosen.filter(({ id }) => id === current) : chosen}
+        draft=${draft}
+        change=${current ? undefined : change}
+      />
+      <${Crossing} accounts=${chosen} checked=${checked} />
       ${current && variant !== undefined && html`
         <${Button} kind="quiet" icon="close" onClick=${drop}>
           ${t("Use the text of all accounts")}
         <//>
       `}
+      ${undo}
       <${EmojiButton} texts=${texts} />
       <${Insert} draft=${draft} />
       ${chosen.length > 0 && draft.text.trim() && html`
@@ -276,6 +280,7 @@ export function PostFiles({ draft, own: all, account, change, errorAt, onUploadi
     <${Field}
       label=${t("Title for {account}", { account: account.username })}
       value=${title ?? ""}
+      data-steps="true"
       placeholder=${draft.title}
       error=${errorAt(`${path}/title`)}
       onInput=${(/** @type {string} */ typed) =>

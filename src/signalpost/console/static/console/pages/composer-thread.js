@@ -1,5 +1,5 @@
 // The further posts of a thread, one below the other.
-import { html } from "../html.js";
+import { html, useRef } from "../html.js";
 import { newKey } from "../api.js";
 import { Files } from "../files.js";
 import { t } from "../i18n.js";
@@ -7,7 +7,8 @@ import { networkName } from "../store.js";
 import { Button } from "../components/button.js";
 import { Field } from "../components/field.js";
 import { lazy } from "../components/lazy.js";
-import { Counter } from "./composer-checks.js";
+import { Counters, Crossing } from "./composer-counters.js";
+import { Mention } from "./composer-mention.js";
 import { Insert } from "./composer-texts.js";
 
 /** @typedef {import("../draft.js").Change} Change */
@@ -78,23 +79,21 @@ export default function Thread({ draft, chosen, change, errorAt, checked, onUplo
  */
 function One({ part, index, draft, chosen, checked, errorAt, set, remove, forward, onUploading }) {
   const n = index + 2;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   return html`
-    <div class="part" role="group" aria-label=${t("Part {n}", { n })}>
+    <div class="part" role="group" ref=${place} aria-label=${t("Part {n}", { n })}>
       <${Field}
         label=${t("Text of part {n}", { n })}
         rows=${4}
         dir="auto"
+        data-steps="true"
         value=${part.text}
         onInput=${(/** @type {string} */ text) => set({ text })}
         error=${errorAt(`/thread/${index}/text`)}
-        hint=${
-          html`<span class="counters">
-            ${chosen.map((account) => html`
-              <${Counter} key=${account.id} account=${account} checked=${checked} part=${index} />
-            `)}
-          </span>`
-        }
+        hint=${html`<${Counters} accounts=${chosen} checked=${checked} part=${index} />`}
       />
+      <${Mention} place=${place} accounts=${chosen} draft=${draft} />
+      <${Crossing} accounts=${chosen} checked=${checked} part=${index} />
       <${Insert} draft=${draft} />
       <${Files}
         files=${part.media}

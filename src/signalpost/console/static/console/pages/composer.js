@@ -27,6 +27,7 @@ import { useChanges, useDraft, useSend } from "./composer-draft.js";
 import { NOTHING, allKept, baseOf, newKeptId, newest, readDraft } from "./composer-kept.js";
 import { Accounts, PostFiles, Texts } from "./composer-texts.js";
 import { issueSentence, sentencesOf } from "../words.js";
+import { Undo } from "./composer-undo.js";
 import { More, When } from "./composer-when.js";
 
 const Absent = lazy(() => import("./composer-absent.js"), 2);
@@ -196,6 +197,7 @@ function Editor({ first }) {
             <${ProfileField} value=${draft.profileId} onInput=${setProfile} />
           `}
           <${Content}
+            saver=${saver}
             draft=${draft}
             own=${own}
             change=${change}
@@ -220,20 +222,28 @@ const hasLinks = ({ link, text, variants, thread, firstComment }) =>
 /**
  * What a post says, where, how and when.
  * @param {{
- *   draft: Draft, own: PlatformAccount[], change: import("../draft.js").Change,
+ *   saver: Saving, draft: Draft, own: PlatformAccount[], change: import("../draft.js").Change,
  *   checked: PostValidation | null, errorAt: import("../draft.js").ErrorAt,
  *   onUploading: (place: string | number, count: number) => void
  * }} props
  */
-function Content({ draft, own, change, checked, errorAt, onUploading }) {
-  const [tab, setTab] = useState("");
+function Content({ saver, draft, own, change, checked, errorAt, onUploading }) {
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
   const current =
-    chosen.length > 1 && !draft.failed ? chosen.find((account) => account.id === tab) : undefined;
+    chosen.length > 1 && !draft.failed ? chosen.find((account) => account.id === saver.tab) : undefined;
+  const show = (/** @type {string} */ accountId) => {
+    saver.tab = accountId;
+    saver.render();
+  };
   const props = { draft, own, change, checked, errorAt };
   return html`
     ${!draft.failed && html`<${Accounts} own=${own} draft=${draft} change=${change} />`}
-    <${Texts} ...${props} current=${current?.id ?? ""} setCurrent=${setTab} />
+    <${Texts}
+      ...${props}
+      current=${current?.id ?? ""}
+      setCurrent=${show}
+      undo=${html`<${Undo} saver=${saver} />`}
+    />
     <${PostFiles}
       ...${props}
       account=${current}

@@ -132,7 +132,9 @@ export default /** @type {Record<string, string>} */ ({
   "Choose at least one account.": "Wählen Sie mindestens ein Konto.",
   "Connect an account of a network, or the sandbox. What you write is kept.":
     "Verbinden Sie ein Konto eines Netzwerks oder die Sandbox. Was Sie schreiben, bleibt erhalten.",
-  "Counted as the network counts": "Gezählt, wie das Netzwerk zählt",
+  "{n} of {limit}, as the network counts": "{n} von {limit}, wie das Netzwerk zählt",
+  "{n} character left": "noch {n} Zeichen",
+  "{n} characters left": "noch {n} Zeichen",
   "Date and time": "Datum und Uhrzeit",
   "Draft saved.": "Entwurf gespeichert.",
   "Edit the post": "Beitrag bearbeiten",
@@ -163,7 +165,16 @@ export default /** @type {Record<string, string>} */ ({
     "Schreiben Sie etwas, oder fügen Sie eine Datei hinzu: Zähler, Prüfungen und Vorschau erscheinen beim Tippen.",
   "{n} file is converted for this network.": "{n} Datei wird für dieses Netzwerk umgewandelt.",
   "{n} files are converted for this network.": "{n} Dateien werden für dieses Netzwerk umgewandelt.",
-  "{n} too many": "{n} zu viel",
+  "{n} character too many": "{n} Zeichen zu viel",
+  "{n} characters too many": "{n} Zeichen zu viel",
+  "{network} has a text of its own now, with the handle. Elsewhere stands the name.":
+    "{network} hat jetzt einen eigenen Text mit dem Benutzernamen. Sonst steht dort der Name.",
+  "No answer about people: {networks}.": "Keine Antwort zu Personen: {networks}.",
+  "{n} person": "{n} Person",
+  "{n} people": "{n} Personen",
+  Redo: "Wiederholen",
+  "Undone: {fields}.": "Rückgängig gemacht: {fields}.",
+  "Done again: {fields}.": "Wiederholt: {fields}.",
   "{used} of {limit} texts of the model are used this month.":
     "{used} von {limit} Texten des Modells sind diesen Monat verbraucht.",
   "Add campaign parameters (UTM)": "Kampagnen-Parameter (UTM) anfügen",
