@@ -147,8 +147,8 @@ async def test_the_operator_hands_in_a_text_of_any_kind(context: AppContext, mak
 
 
 def test_keys_are_found_and_noise_is_not() -> None:
-    """By our own look and by the expression of the guide: keys with the name of their cell, and older ones."""
-    names = (None, "0", "b7", "abcdefgh")
+    """By our own look and by the expression of the guide: keys with the name of their cell, and of one that is alone."""
+    names = ("0", "b7", "abcdefgh", "z9")
     keys = [crypto.new_api_key(f"sp_{mode}", cell=names[n % 4]).text for mode in ("live", "test") for n in range(500)]
     text = "\n".join(f"a = '{key}';" for key in keys)
     damaged = "\n".join(key[:30] + ("a" if key[30] != "a" else "b") + key[31:] for key in keys)

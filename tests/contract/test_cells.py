@@ -24,11 +24,11 @@ from signalpost.main import app
 
 @pytest.mark.parametrize("name", HANDED)
 def test_a_router_reads_the_cell(name: str) -> None:
-    """And of what was made before there were names, nothing, however often it is made."""
+    """And of what a cell makes that is alone, nothing, however often it is made."""
     place, shown, make, _ = HANDED[name]
 
     assert cell_in(place, shown.format(make(RING))) == CELL
-    assert cell_in(place, shown.format(make(SINGLE))) == cells.SINGLE
+    assert {cell_in(place, shown.format(make(SINGLE))) for _ in range(200)} == {None}
     assert {cell_in(place, shown.format(older(make(RING)))) for _ in range(200)} == {None}
 
 
@@ -59,9 +59,8 @@ def test_the_first_part_of_an_access_token_is_that_of_its_cell() -> None:
     command = re.search(r"printf '(\{.*?\})' b7", GUIDE)
     assert command
     first = {keys.cell: tokens.mint(keys, ACCESS, "owner").partition(".")[0] for keys in (RING, SINGLE)}
-    expected = {cell: tokens._b64((command[1] % cell).encode()) for cell in (CELL, cells.SINGLE)}
 
-    assert first == expected
+    assert first[CELL] == tokens._b64((command[1] % CELL).encode())
     assert first[cells.SINGLE] in GUIDE
     for keys in (RING, SINGLE):
         token = tokens.mint(keys, ACCESS, "viewer")
@@ -150,7 +149,7 @@ async def test_a_key_names_its_cell_and_an_older_one_still_works(cell: Api, make
         assert (cell_in("header", f"Bearer {key}"), cell_in("header", f"Bearer {old}")) == (CELL, None)
         for text in (key, old):
             assert (await cell.get("/auth/me", key=text)).json()["auth"]["mode"] == mode
-    assert cell_in("header", f"Bearer {owner.key}") == cells.SINGLE
+    assert cell_in("header", f"Bearer {owner.key}") is None
 
 
 async def test_codes_of_devices_and_the_first_run_name_their_cell(cell: Api, fresh_dsn: str) -> None:

@@ -234,9 +234,9 @@ class CredentialField(Output):
 class Authorization(Output):
     """Mode `oauth`: send the person to `url`. Mode `credentials`: POST `fields` to /platforms/{platform}/connect."""
 
-    url: Annotated[str | None, Meta(examples=["https://signalpost.example.com/connect/0.q7Jx2mV0dC9pXn4bR8sT1w"])]
-    auth_url: Annotated[str | None, Meta(examples=["https://signalpost.example.com/connect/0.q7Jx2mV0dC9pXn4bR8sT1w"])]
-    state: Annotated[str | None, Meta(examples=["0.q7Jx2mV0dC9pXn4bR8sT1w"])]
+    url: Annotated[str | None, Meta(examples=["https://signalpost.example.com/connect/q7Jx2mV0dC9pXn4bR8sT1w"])]
+    auth_url: Annotated[str | None, Meta(examples=["https://signalpost.example.com/connect/q7Jx2mV0dC9pXn4bR8sT1w"])]
+    state: Annotated[str | None, Meta(examples=["q7Jx2mV0dC9pXn4bR8sT1w"])]
     platform: Annotated[str, Meta(examples=["mastodon"])]
     profile_id: str
     expires_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:10:00.000Z"])]
@@ -315,7 +315,7 @@ class PageSwitch(Input):
     ] = None
     selection_token: Annotated[
         Annotated[str, Meta(max_length=200)] | None,
-        Meta(description="Of a callback that ended with `selection_required`.", examples=["0.q7Jx2mV0dC9pXn4bR8sT1w"]),
+        Meta(description="Of a callback that ended with `selection_required`.", examples=["q7Jx2mV0dC9pXn4bR8sT1w"]),
     ] = None
 
 

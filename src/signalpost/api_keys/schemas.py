@@ -57,7 +57,7 @@ class ApiKey(Output):
 class ApiKeyWithSecret(ApiKey):
     """The only response that contains the key itself."""
 
-    key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_0.…"])]
+    key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_…"])]
 
 
 KeyScopes = Annotated[
@@ -139,7 +139,7 @@ class DeviceLoginCreate(Input):
 class DeviceLoginCodes(Output):
     """The codes of a sign-in. The program keeps `deviceCode`, and shows the person the others."""
 
-    device_code: Annotated[str, Meta(examples=["0.GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS0s"])]
+    device_code: Annotated[str, Meta(examples=["GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS0s"])]
     user_code: Annotated[
         str, Meta(description="Eight letters, in any case, with or without the hyphen.", examples=["WDJB-MJHT"])
     ]
@@ -160,7 +160,7 @@ class DeviceLoginRedeem(Input):
             min_length=1,
             max_length=64,
             description="The `deviceCode` of the sign-in.",
-            examples=["0.GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS0s"],
+            examples=["GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS0s"],
         ),
     ]
 
@@ -169,7 +169,7 @@ class DeviceLoginKey(Output):
     """The key that a person granted. Only this response contains it."""
 
     id: Annotated[str, Meta(examples=[ids.example("key")])]
-    key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_0.…"])]
+    key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_…"])]
 
 
 UserCode = Annotated[

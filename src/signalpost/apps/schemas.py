@@ -45,7 +45,7 @@ class AppWithSecret(App):
 
     secret: Annotated[
         str | None,
-        Meta(description="The `client_secret`; null for a public app.", examples=["sp_ocs_AbCdEfGhIjKl_0.…"]),
+        Meta(description="The `client_secret`; null for a public app.", examples=["sp_ocs_AbCdEfGhIjKl_…"]),
     ]
 
 

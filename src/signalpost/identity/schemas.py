@@ -43,8 +43,8 @@ Mode = Annotated[Literal["live", "test"], Meta(examples=["live"])]
 Permission = Annotated[Literal["read", "read_write"], Meta(examples=["read_write"])]
 Scopes = Annotated[list[str], Meta(examples=[["posts:read", "posts:write"]])]
 ProfileIds = Annotated[list[str] | None, Meta(examples=[["prof_01M7Z0000000000000000000AB"]])]
-AccessToken = Annotated[str, Meta(examples=["eyJjZWxsIjoi…"])]
-RefreshToken = Annotated[str, Meta(examples=["spr_0.AZH_qgk…"])]
+AccessToken = Annotated[str, Meta(examples=["eyJhbGciOi…"])]
+RefreshToken = Annotated[str, Meta(examples=["spr_AZH_qgk…"])]
 SecondFactor = Annotated[
     Literal["optional", "admins", "everyone"],
     Meta(
@@ -182,7 +182,7 @@ class Login(Output):
 
 class SessionRefresh(Input):
     refresh_token: Annotated[
-        str, Meta(max_length=200, description="The latest refresh token of the session.", examples=["spr_0.AZH_qgk…"])
+        str, Meta(max_length=200, description="The latest refresh token of the session.", examples=["spr_AZH_qgk…"])
     ]
 
 
@@ -250,7 +250,7 @@ class Accepted(Output):
 
 class PasswordReset(Input):
     token: Annotated[
-        str, Meta(max_length=200, description="The token in the link that was mailed.", examples=["0.3fb0…"])
+        str, Meta(max_length=200, description="The token in the link that was mailed.", examples=["3fb0…"])
     ]
     password: Password
 

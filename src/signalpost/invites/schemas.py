@@ -120,8 +120,8 @@ class PlatformInvite(Output):
 class CreatedPlatformInvite(PlatformInvite):
     """The only response with the token: it is stored as a hash."""
 
-    url: Annotated[str, Meta(examples=["https://signalpost.example.com/platform-invites/0.q7Jx2mV0dC9pXn4bR8sT1w"])]
-    token: Annotated[str, Meta(examples=["0.q7Jx2mV0dC9pXn4bR8sT1w"])]
+    url: Annotated[str, Meta(examples=["https://signalpost.example.com/platform-invites/q7Jx2mV0dC9pXn4bR8sT1w"])]
+    token: Annotated[str, Meta(examples=["q7Jx2mV0dC9pXn4bR8sT1w"])]
 
 
 class InvitedPlatform(Output):
@@ -156,7 +156,7 @@ class ConnectQuery(Struct, kw_only=True, rename="camel", forbid_unknown_fields=T
 
 
 class InviteAuthorization(Output):
-    auth_url: Annotated[str, Meta(examples=["https://signalpost.example.com/connect/0.q7Jx2mV0dC9pXn4bR8sT1w"])]
-    state: Annotated[str, Meta(examples=["0.q7Jx2mV0dC9pXn4bR8sT1w"])]
+    auth_url: Annotated[str, Meta(examples=["https://signalpost.example.com/connect/q7Jx2mV0dC9pXn4bR8sT1w"])]
+    state: Annotated[str, Meta(examples=["q7Jx2mV0dC9pXn4bR8sT1w"])]
     platform: Platform
     expires_at: Instant

@@ -21,7 +21,7 @@ def page_url(context: AppContext, slug: str) -> str:
 
 def page_path(context: AppContext, slug: str) -> str:
     """Return the path of the page; that of one of several cells begins with its name, which people see."""
-    return PATH.format(slug=cells.public(context.keys.cell, slug))
+    return PATH.format(slug=cells.with_name(context.keys.cell, slug))
 
 
 def link_page(context: AppContext, row: LinkPageRow) -> LinkPage:

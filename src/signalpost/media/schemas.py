@@ -111,7 +111,7 @@ class PresignedUpload(Output):
         str,
         Meta(
             examples=[
-                "https://signalpost.example.com/api/v1/media/med_01M7Z0000000000000000000AB/upload?expires=1795287600&signature=0.kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"
+                "https://signalpost.example.com/api/v1/media/med_01M7Z0000000000000000000AB/upload?expires=1795287600&signature=kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"
             ]
         ),
     ]
@@ -228,7 +228,7 @@ class MediaVariant(Output):
     size: Annotated[int, Meta(examples=[245_760])]
     width: Annotated[int | None, Meta(examples=[1080])]
     height: Annotated[int | None, Meta(examples=[1080])]
-    url: Annotated[str | None, Meta(examples=[f"{_SIGNED}0.kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s&form=9f86d081884c7d65"])]
+    url: Annotated[str | None, Meta(examples=[f"{_SIGNED}kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s&form=9f86d081884c7d65"])]
 
 
 class MediaError(Output):
@@ -262,7 +262,7 @@ class Media(Output):
     video_codec: str | None
     audio_codec: str | None
     storage_path: Annotated[str, Meta(examples=["wsp_01M7Z0000000000000000000AB/med_01M7Z0000000000000000000AB.jpg"])]
-    url: Annotated[str | None, Meta(examples=[f"{_SIGNED}0.kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"])]
+    url: Annotated[str | None, Meta(examples=[f"{_SIGNED}kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"])]
     thumbnail_url: Annotated[
         str | None, Meta(examples=[f"{_SIGNED}c5W1mB7tYx2ZpR9aLhUoJnD4skq3v8E0&variant=thumbnail"])
     ]

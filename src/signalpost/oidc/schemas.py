@@ -10,7 +10,7 @@ class SignInRedeem(Input):
     """Redeem the code of a finished sign-in."""
 
     code: Annotated[str, Meta(max_length=2_000, description="`code` of the address that the browser returned to.",
-        examples=["spo_0.AQJtMQ…"])]  # fmt: skip
+        examples=["spo_AQJtMQ…"])]  # fmt: skip
     code_verifier: Annotated[str, Meta(min_length=43, max_length=128,
         description="The verifier whose challenge began the sign-in (RFC 7636).",
         examples=["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"])]  # fmt: skip

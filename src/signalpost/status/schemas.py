@@ -142,7 +142,7 @@ class Subscription(Output):
     channel: Annotated[Channel, Meta(examples=["webhook"])]
     status: Annotated[Literal["pending_confirmation"], Meta(examples=["pending_confirmation"])]
     secret: Annotated[str | None, Meta(examples=["whsec_C2FVsBQIhrscChlQIMV4b5sSYspob7oD2BIcuYDEg1c="])] = None
-    token: Annotated[str | None, Meta(examples=["0.sub_01M7Z0000000000000000000AB.q0lwx4XJwJc1VxHkB2u9Jg"])] = None
+    token: Annotated[str | None, Meta(examples=["sub_01M7Z0000000000000000000AB.q0lwx4XJwJc1VxHkB2u9Jg"])] = None
 
 
 class StatusUnsubscribe(Input):
@@ -150,7 +150,7 @@ class StatusUnsubscribe(Input):
 
     token: Annotated[
         Annotated[str, Meta(max_length=100)],
-        Meta(description="The token.", examples=["0.sub_01M7Z0000000000000000000AB.q0lwx4XJwJc1VxHkB2u9Jg"]),
+        Meta(description="The token.", examples=["sub_01M7Z0000000000000000000AB.q0lwx4XJwJc1VxHkB2u9Jg"]),
     ]
 
 

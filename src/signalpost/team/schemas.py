@@ -56,7 +56,7 @@ class InvitedMember(Member):
         str,
         Meta(
             description="The link that the invited person opens. Whoever has it can accept the invitation.",
-            examples=["https://social.example.com/invites/0.AZ2k…"],
+            examples=["https://social.example.com/invites/AZ2k…"],
         ),
     ]
     emailed: Annotated[

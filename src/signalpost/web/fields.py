@@ -158,6 +158,6 @@ class SignedQuery(Input):
             min_length=1,
             max_length=64,
             description="The signature of the URL.",
-            examples=["0.kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
+            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
         ),
     ]

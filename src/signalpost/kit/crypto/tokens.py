@@ -69,9 +69,9 @@ def crc32_base62(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApiKeyParts:
-    """An API key: `<prefix>_<12 base62 key id>_<cell>.<43 base62 secret><6 base62 CRC32 of all before>`.
+    """An API key: `<prefix>_<12 base62 key id>_<43 base62 secret><6 base62 CRC32 of all before>`.
 
-    Older ones have no cell.
+    Where there are several cells, `<cell>.` stands before the secret: see `kit.cells`.
     """
 
     text: str = field(repr=False)
@@ -88,20 +88,20 @@ _API_KEY = re.compile(
 _API_KEY_LENGTH_MAX = 128
 
 
-def new_api_key(prefix: str, key_id: str | None = None, *, cell: str | None = None) -> ApiKeyParts:
+def new_api_key(prefix: str, key_id: str | None = None, *, cell: str = cells.SINGLE) -> ApiKeyParts:
     """Generate a key with 71 bits of id and 256 bits of secret.
 
     Args:
         prefix: lower-case words joined by `_`, such as brand and mode.
         key_id: of another secret of the same key; None: it gets an id of its own.
-        cell: the name of the cell that makes it; None: it has none, as older ones.
+        cell: the name of the cell that makes it.
 
     Raises:
         ValueError: `prefix` has a different form.
     """
     key_id = key_id or base62_encode(secrets.randbelow(62**12), 12)
     secret = base62_encode(secrets.randbits(256), 43)
-    unchecked = f"{prefix}_{key_id}_{secret if cell is None else cells.with_name(cell, secret)}"
+    unchecked = f"{prefix}_{key_id}_{cells.with_name(cell, secret)}"
     parts = parse_api_key(unchecked + crc32_base62(unchecked))
     if parts is None:
         raise ValueError("a key prefix consists of lower-case letters, digits and single underscores")
