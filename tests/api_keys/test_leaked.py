@@ -147,7 +147,7 @@ async def test_the_operator_hands_in_a_text_of_any_kind(context: AppContext, mak
 
 
 def test_keys_are_found_and_noise_is_not() -> None:
-    """By our own look and by the expression of the guide: keys with the name of their cell, and of one that is alone."""
+    """By our own look and by the expression of the guide: keys with the name of a cell, and without."""
     names = ("0", "b7", "abcdefgh", "z9")
     keys = [crypto.new_api_key(f"sp_{mode}", cell=names[n % 4]).text for mode in ("live", "test") for n in range(500)]
     text = "\n".join(f"a = '{key}';" for key in keys)

@@ -357,6 +357,7 @@ ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
     "snippet": ("created_by", "a text of the workspace, which members see and change; it acts for nobody"),
     "status_subscriber": ("secret", "of a receiver, who has no credential here and ends it by a token"),
     "status_update": ("author", "history of the installation"),
+    "stream_place": ("owner_id", "counts streams, each of which ends with its credential"),
     "ticket": ("author_id assignee_id", "a conversation with support"),
     "ticket_message": ("author_id", "a conversation with support"),
     "ticket_vote": ("user_id", "an opinion"),

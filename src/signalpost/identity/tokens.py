@@ -17,8 +17,8 @@ from signalpost.web.fields import UserId, WorkspaceId
 ACCESS_SECONDS: Final = 15 * 60
 REFRESH: Final = timedelta(days=30)
 _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
-"""Of a token, after the name of its cell, if it has one: so the first part of all tokens of a cell is the same text, and
-by that a router knows the cell."""
+"""Of a token, after the name of its cell, if it has one: so the first part of all tokens of a cell is the same text, by
+which a router knows the cell."""
 _LENGTH_MAX: Final = 1_024  # ours are about 430 characters
 _CLOCK_SKEW_SECONDS: Final = 60  # between processes of one installation
 _PURPOSE: Final = "access-token"

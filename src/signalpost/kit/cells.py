@@ -19,7 +19,7 @@ _WITH_NAME: Final = re.compile(rf"{NAME}\.")
 
 
 def with_name(cell: str, secret: str) -> str:
-    """Return the secret part of a credential, or a word of a public address, with the name of the cell that makes it."""
+    """Return the secret part of a credential, or a word of a public address, with the name of its cell."""
     return secret if cell == SINGLE else f"{cell}.{secret}"
 
 
