@@ -1,4 +1,4 @@
-"""The files of the console: what they weigh, how they are served, that colours can be read."""
+"""The files of the console: what they weigh, and how they are served."""
 
 import json
 import os
@@ -7,12 +7,10 @@ import shutil
 import subprocess
 import sys
 from graphlib import TopologicalSorter
-from itertools import product
 from pathlib import Path
 
 import httpx
 import pytest
-from tests.console import colours
 from tests.console.catalogs import MODULES
 from tests.console.pages import FOLDER
 from tests.counterparts import tools
@@ -175,24 +173,6 @@ def test_the_libraries_are_what_npm_delivers() -> None:
     assert done.returncode == 0, done.stderr
     names = json.loads((FOLDER / "vendor/hashes.json").read_text())
     assert {"LICENSE.preact.txt", "LICENSE.htm.txt", "LICENSE.signals.txt", "LICENSE.qr.txt"} <= names.keys()
-
-
-PAIRS = [
-    *product(("ink", "soft", "link", "accent", "bad", "warn"), ("paper", "canvas", "raised")),
-    ("on-accent", "accent"), ("ink", "accent-soft"), ("accent", "accent-soft"),
-    *((tone, f"{tone}-soft") for tone in ("ok", "bad", "warn", "info", "unknown")),
-    *(("ink", f"{tone}-soft") for tone in ("ok", "bad", "warn", "info", "unknown")),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_every_pair_of_colours_that_meets_can_be_read(scheme: int) -> None:
-    """WCAG 2.2: 4.5 for text, 3 for the borders of fields."""
-    tokens = colours.tokens(scheme)
-    poor = [(text, ground) for text, ground in PAIRS if colours.contrast(tokens[text], tokens[ground]) < 4.5]
-
-    assert poor == []
-    assert colours.contrast(tokens["field"], tokens["paper"]) >= 3
 
 
 def test_no_module_writes_markup_or_leaves_the_api() -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from signalpost.console.site import CachedContent, Site, cached
+from signalpost.console.site import CachedContent, Site, cached, png_icon, png_path
 from signalpost.console.texts import Texts, language_of
 from signalpost.web.request import Request
 from signalpost.web.response import Headers, Response
@@ -25,7 +25,6 @@ SHARE: Final = "/console-share"
 _SHARED: Final = ["image/*", "video/*"]
 _ICONS: Final = {"192": "any", "512": "any", "maskable-512": "maskable", "apple-180": ""}
 """Files of `static/icons`, `NAME-PIXELS`, by the purpose that the manifest names; Apple's is in the page itself."""
-_YEAR_SECONDS: Final = 365 * 24 * 3600
 _WORKER_HEADERS: Headers = [
     (b"content-security-policy", b"default-src 'none'; connect-src 'self'"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -34,25 +33,15 @@ _HEADERS: Headers = [(b"cache-control", b"no-cache"), (b"vary", b"accept-languag
 
 
 @cache
-def _icon(name: str) -> CachedContent:
-    body = (resources.files("signalpost.console") / "static" / "icons" / f"{name}.png").read_bytes()
-    return CachedContent(body, b"image/png", max_age_seconds=_YEAR_SECONDS, compress=False)
-
-
-@cache
 def _worker() -> CachedContent:
     body = (resources.files("signalpost.console") / "static" / "worker.js").read_bytes()
-    body = body.replace(b"/assets/icon-192.png", _icon_path("192").encode())  # whose name changes with it
+    body = body.replace(b"/assets/icon-192.png", png_path("192").encode())  # whose name changes with it
     return CachedContent(body, b"text/javascript; charset=utf-8", headers=_WORKER_HEADERS)
-
-
-def _icon_path(name: str) -> str:
-    return f"/assets/icon-{name}-{_icon(name).digest}.png"
 
 
 def links(root: str) -> dict[str, str]:
     """Return what the page of the console names, by their names in its template."""
-    return {"manifest": root + MANIFEST, "worker": root + WORKER, "apple_icon": root + _icon_path("apple-180")}
+    return {"manifest": root + MANIFEST, "worker": root + WORKER, "apple_icon": root + png_path("apple-180")}
 
 
 def _manifest(root: str, icon: str, language: str) -> dict[str, Any]:
@@ -64,7 +53,7 @@ def _manifest(root: str, icon: str, language: str) -> dict[str, Any]:
         pixels = name.rpartition("-")[2]
         if purpose:
             size = {"sizes": f"{pixels}x{pixels}", "type": "image/png", "purpose": purpose}
-            icons.append({"src": root + _icon_path(name), **size})
+            icons.append({"src": root + png_path(name), **size})
     return {
         "id": console,
         "name": "Signalpost",
@@ -106,6 +95,6 @@ def routes(site: Site) -> list[Route]:
         *(
             route
             for name in _ICONS
-            for route in site.routes([_icon_path(name)], cached(partial(_icon, name)), bucket=None)
+            for route in site.routes([png_path(name)], cached(partial(png_icon, name)), bucket=None)
         ),
     ]

@@ -24,30 +24,37 @@ _DEFAULT_COLOR: Final = "#0f6e56"
 _BLACK, _WHITE = "#000000", "#ffffff"
 _SYMBOL: Final = re.compile(r'<symbol id="(\w+)" viewBox="0 0 24 24">(.*?)</symbol>', re.DOTALL)
 _RULES: Final = """\
-:root{color-scheme:light dark;--paper:#fff;--ink:#17191c;--soft:#4a515b;--line:#c4cad2}
-@media(prefers-color-scheme:dark){:root{--paper:#14171b;--ink:#e8eaed;--soft:#b4bcc6;--line:#454d58}}
+:root{color-scheme:light dark;--paper:#ffffff;--ink:#16191c;--soft:#464d55;--line:#e3e6e8;--field:#7d858c;\
+--plate:#ffffff;--text-s:.8125rem;--text-m:.9375rem;--text-l:1.125rem;--text-xl:1.5rem;--text-brand:1.1875rem;--bold:700;\
+--s1:.25rem;--s2:.5rem;--s3:.75rem;--s4:1rem;--s6:1.5rem;--s8:2rem;--s10:2.5rem;--s12:3rem;\
+--radius:8px;--radius-large:12px;--sans:system-ui, -apple-system, "Segoe UI", Roboto, sans-serif}
+@media(prefers-color-scheme:dark){:root{--paper:#141618;--ink:#e9ebec;--soft:#b4bbc0;--line:#2a2e31;--field:#757d83}}
+@media(prefers-contrast:more){:root{--soft:var(--ink);--line:var(--field)}}
 *{box-sizing:border-box}
 body{margin:0;border-top:6px solid var(--accent);background:var(--paper);color:var(--ink);\
-font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
-main{width:min(36rem,100% - 2rem);margin:2.5rem auto 3rem}
+font:var(--text-m)/1.5 var(--sans);overflow-wrap:anywhere}
+main{width:min(36rem,100% - 2rem);margin:var(--s10) auto var(--s12)}
 header{text-align:center}
-h1{font-size:1.5rem;line-height:1.25;margin:.75rem 0 .25rem;text-wrap:balance}
-h2{font-size:1.1rem;margin:2rem 0 .75rem;text-align:center}
+h1,h2{font-weight:600;line-height:1.25;text-wrap:balance}
+h1{font-size:var(--text-xl);margin:var(--s3) 0 var(--s1)}
+h2{font-size:var(--text-l);margin:var(--s8) 0 var(--s3);text-align:center}
 p{margin:0;color:var(--soft);white-space:pre-line}
-ul{list-style:none;margin:1.5rem 0 0;padding:0;display:grid;gap:.75rem}
+ul{list-style:none;margin:var(--s6) 0 0;padding:0;display:grid;gap:var(--s3)}
 a{color:inherit;text-decoration:none}
 :focus-visible{outline:3px solid var(--ink);outline-offset:3px}
-.logo{width:96px;height:96px;border-radius:50%;object-fit:cover;background:#fff}
-.icons{display:flex;flex-wrap:wrap;justify-content:center;gap:.5rem;margin:1rem 0 0}
+.logo{width:96px;height:96px;border-radius:50%;object-fit:cover;background:var(--plate)}
+.icons{display:flex;flex-wrap:wrap;justify-content:center;gap:var(--s2);margin:var(--s4) 0 0}
 .icons a{display:grid;place-items:center;width:44px;height:44px;border-radius:50%}
 .icons svg{width:26px;height:26px}
-.links a,.posts a{display:flex;align-items:center;gap:.75rem;min-height:56px;padding:.6rem .9rem;border-radius:14px;\
-border:1px solid var(--line)}
-.links a{background:var(--accent);color:var(--on);font-weight:600;justify-content:center;text-align:center}
-.links a:hover,.posts a:hover,.icons a:hover{filter:brightness(.94)}
-.links img,.posts img{width:48px;height:48px;flex:none;border-radius:10px;object-fit:cover}
+.links a,.posts a{display:flex;align-items:center;gap:var(--s3);min-height:56px;padding:var(--s2) var(--s4);\
+border-radius:var(--radius-large);border:1px solid var(--line)}
+.links a{background:var(--accent);color:var(--on);font-size:var(--text-brand);font-weight:var(--bold);\
+justify-content:center;text-align:center}
+.links a:hover,.posts a:hover{text-decoration:underline}
+.icons a:hover{outline:1px solid var(--field)}
+.links img,.posts img{width:48px;height:48px;flex:none;border-radius:var(--radius);object-fit:cover}
 .links .pictured{justify-content:flex-start;text-align:start}
-.posts small{display:block;color:var(--soft)}
+.posts small{display:block;font-size:var(--text-s);color:var(--soft)}
 .no{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 """
 
@@ -121,7 +128,10 @@ def style_of(color: str | None) -> str:
 
 
 def text_on(color: str) -> str:
-    """Return black or white, whichever has more contrast on a colour: at least 4.58 to 1 (WCAG 2.2)."""
+    """Return black or white, whichever has more contrast on a colour: at least 4.58 to 1.
+
+    That is AAA of WCAG 2.2 for what is large and bold, as the links are.
+    """
     luminance = _luminance(color)
     return _BLACK if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else _WHITE
 

@@ -145,6 +145,22 @@ def _script() -> CachedContent:
     return CachedContent(_static("docs.js"), b"text/javascript; charset=utf-8", max_age_seconds=_YEAR_SECONDS)
 
 
+@cache
+def png_icon(name: str) -> CachedContent:
+    """Return an icon of `static/icons`: for devices and other services, which do not read drawings."""
+    return CachedContent(_static(f"icons/{name}.png"), b"image/png", max_age_seconds=_YEAR_SECONDS, compress=False)
+
+
+def png_path(name: str) -> str:
+    """Return where such an icon is, below the root of the site."""
+    return f"/assets/icon-{name}-{png_icon(name).digest}.png"
+
+
+def card_picture(url: str) -> str:
+    """Return the whole address of the picture that chats and networks show beside a link to this service."""
+    return url + png_path("512")
+
+
 def _static(name: str) -> bytes:
     return (resources.files("signalpost.console") / "static" / name).read_bytes()
 
@@ -152,8 +168,9 @@ def _static(name: str) -> bytes:
 def assets() -> Mapping[str, bytes]:
     """Return what the pages of the documentation load, by the addresses in them."""
     common = _common("")
-    parts = (("sheet", _sheet()), ("icon", _icon()), ("script", _script()))
-    return {common[name]: content.body for name, content in parts}
+    parts = {"sheet": _sheet(), "icon": _icon(), "script": _script()}
+    icons = {"png_icon": png_icon("192"), "apple_icon": png_icon("apple-180")}
+    return {common[name]: content.body for name, content in {**parts, **icons}.items()}
 
 
 def _common(base_url: str) -> dict[str, str]:
@@ -163,7 +180,10 @@ def _common(base_url: str) -> dict[str, str]:
         "root": root,
         "sheet": f"{root}/assets/style-{_sheet().digest}.css",
         "icon": f"{root}/assets/icon-{_icon().digest}.svg",
+        "png_icon": root + png_path("192"),
+        "apple_icon": root + png_path("apple-180"),
         "script": f"{root}/assets/docs-{_script().digest}.js",
+        "card": "",  # of a page whose whole address is not certain
         "standalone": "",  # of a page with a service behind it
     }
 
@@ -211,8 +231,9 @@ class Site:
         }
 
     def text(self, template: str, **values: Any) -> bytes:
-        """Render a template."""
-        return render(self.web.base_url, template, **values)
+        """Render a template. Its card is at the address of the installation, as some pages are kept for all clients."""
+        card = card_picture(self.web.context.fixed_url)
+        return render(self.web.base_url, template, **{"card": card, **values})
 
     def page(self, template: str, *, status: int = 200, headers: Headers | None = None, **values: Any) -> Response:
         """Return a page that is never cached. `headers` replace those of the same name."""

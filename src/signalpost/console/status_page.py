@@ -14,7 +14,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.console import status_feed
-from signalpost.console.site import HTML, SECURITY_HEADERS, CachedContent, render
+from signalpost.console.site import HTML, SECURITY_HEADERS, CachedContent, card_picture, render
 from signalpost.console.texts import DEFAULT, LANGUAGES, Texts
 from signalpost.context import AppContext
 from signalpost.kit import clock, db, log, problems
@@ -204,6 +204,7 @@ async def _make(context: AppContext) -> dict[str, Bodies]:
         page = render(
             context.fixed_url,
             "status",
+            card=card_picture(context.fixed_url),
             t=t,
             language=language,
             headline=t("The status is not known at this moment") if unknown else t(HEADLINES[overall]),

@@ -2,7 +2,7 @@
 import { html, useEffect } from "../html.js";
 import { all, get } from "../api.js";
 import { answered } from "../under-way.js";
-import { number, t } from "../i18n.js";
+import { locale, number, t } from "../i18n.js";
 import { useLoad } from "../hooks.js";
 import { useLive } from "../live.js";
 import { PostTable } from "../post-parts.js";
@@ -162,7 +162,7 @@ function Figures({ stats }) {
         <dd>
           ${stats.successRate === null
             ? "–"
-            : new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }).format(
+            : new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 }).format(
                 stats.successRate,
               )}
         </dd>
