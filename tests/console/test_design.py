@@ -42,7 +42,7 @@ def test_pairs_are_those_of_the_rules() -> None:
     every = [pair for group in GROUPS for pair in design.pairs(group)]
     pairs = {(pair.text, pair.ground, pair.place.partition(": ")[2]) for pair in every}
 
-    assert ("var(--warn)", "var(--warn-soft)", ".badge.warn") in pairs
+    assert ("var(--warn)", "var(--warn-soft)", ".hue2, .badge.warn, .notice.warn, .tone.warn") in pairs
     assert ("var(--soft)", "var(--canvas)", ".soft") in pairs
     assert {("var(--partial)", "var(--paper)", ".state"), ("var(--bad)", "var(--raised)", ".state")} <= pairs
 
