@@ -4,6 +4,7 @@ import { ROOT, patch, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { useAction } from "../hooks.js";
+import { stylesheet } from "../stylesheet.js";
 import { Button } from "../components/button.js";
 import { Dialog } from "../components/dialog.js";
 import { Card } from "../components/page.js";
@@ -11,6 +12,8 @@ import { ProblemBox } from "../components/problem-box.js";
 import { toast } from "../components/toasts.js";
 import { Feedback } from "./billing-dialogs.js";
 import { day, isLive, isOwner, limitValue, money, planLimitName } from "./billing-parts.js";
+
+await stylesheet("pages/billing-plans.css");
 
 const FREE = "free";
 const SHOWN = /** @type {const} */ ([
