@@ -113,6 +113,11 @@ bundle: $(DEV)  ## Bundle the console as a release does: without it, its modules
 bench: $(DEV) bundle  ## Measure speed against bare floors, print ratios
 	$(BIN)/python -m bench $(ARGS)
 
+.PHONY: lighthouse
+lighthouse: $(DEV) bundle  ## Have Lighthouse judge the console and the public pages, each figure beside its goal
+	@scripts/install-test-tools node chromium lighthouse
+	$(BIN)/python -m bench.lighthouse $(ARGS)
+
 .PHONY: docs
 docs: $(BASE)  ## Generate docs/reference and the dashboard from the code, and the clients from the OpenAPI document
 	$(BIN)/python scripts/generate-docs

@@ -54,7 +54,7 @@ async def main() -> None:
         session = await sign_in(service)
         cookie = session["cookies"][0]
         places = await world.build(Person(service, cookie["value"]))
-        print(f"{HEAD}\n|{'---|' * HEAD.count('| ')}")
+        print(f"{HEAD}\n|{'---|' * HEAD.count('| ')}\n| goal |{f' {GOAL} |' * 4} 1200 | 0.020 | | |")
         for name, path in PAGES.items():
             with tempfile.TemporaryDirectory() as folder:  # a browser without anything in its cache
                 browser = await playwright.chromium.launch_persistent_context(

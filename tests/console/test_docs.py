@@ -242,3 +242,10 @@ First sentence. Second.
     assert '<a href="https://x.test">out</a>' in page.html
     assert "<a>gone</a>" in page.html
     assert '<div class="scroll" tabindex="0"><table>' in page.html
+
+
+async def test_search_engines_are_told_what_is_for_the_public(visit: httpx.AsyncClient) -> None:
+    answer = await visit.get("/robots.txt")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8")
+    assert answer.text.splitlines() == ["User-agent: *", "Disallow: /api/", "Disallow: /console"]

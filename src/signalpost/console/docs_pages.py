@@ -18,13 +18,17 @@ from signalpost.web.router import Route
 
 _TEXT = b"text/plain; charset=utf-8"
 MARKDOWN = b"text/markdown; charset=utf-8"
+_ROBOTS = "User-agent: *\nDisallow: {root}/api/\nDisallow: {root}/console\n"
+"""Search engines read what is for the public. What people have a link to says itself that it is not to be listed."""
 FOLDERS = ("guides", "reference")
 
 
 def routes(site: Site) -> list[Route]:
     """Return the routes of the documentation."""
     pages = _Pages(site)
-    script = site.common["script"].removeprefix(site.common["root"])
+    root: str = site.common["root"]
+    script = site.common["script"].removeprefix(root)
+    robots = CachedContent(_ROBOTS.format(root=root).encode(), _TEXT)
     return [
         *site.routes(["/docs"], cached(lambda: site.addressed(pages.overview()))),
         *site.routes(["/docs/search"], pages.search, bucket="search"),
@@ -38,6 +42,7 @@ def routes(site: Site) -> list[Route]:
             for file in sorted((resources.files("signalpost.console") / "content" / "images").iterdir(), key=str)
             for route in site.routes([f"/docs/images/{file.name}"], cached(partial(_picture, file)), bucket=None)
         ),
+        *site.routes(["/robots.txt"], cached(lambda: robots), bucket=None),
         *site.routes(["/llms.txt"], cached(lambda: site.addressed(pages.llms()))),
         *site.routes([script], cached(lambda: site.script), bucket=None),
     ]
