@@ -6,7 +6,9 @@ const [port, ...addresses] = process.argv.slice(2);
 const missed = (report) =>
   Object.values(report.categories).flatMap(({ auditRefs }) =>
     auditRefs
-      .filter(({ id, weight }) => weight > 0 && report.audits[id].score !== null && report.audits[id].score < 0.9)
+      .filter(
+        ({ id, weight }) => weight > 0 && report.audits[id].score !== null && report.audits[id].score < 0.9,
+      )
       .map(({ id }) => id),
   );
 
