@@ -10,8 +10,10 @@ from tests.helpers.factories import Login, Make
 from signalpost import networks
 from signalpost.accounts.actions import people as actions
 from signalpost.conformance.harness import FakeResponse
+from signalpost.context import AppContext
 from signalpost.kit import clock
 from signalpost.kit.http import MaybeSent
+from signalpost.main import app
 from signalpost.networks.contract import ApiError, NeedsReconnect, NetworkSession, Outcome, Person, Refused, TryLater
 
 
@@ -78,13 +80,16 @@ async def test_an_answer_is_kept_for_a_minute(
 
 
 async def test_a_workspace_asks_so_often_and_no_more(
-    api: Api, owner: Login, path: str, directory: Directory, monkeypatch: pytest.MonkeyPatch
+    context: AppContext, api: Api, owner: Login, path: str, directory: Directory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """However many processes it asks."""
     monkeypatch.setattr(actions, "PER_MINUTE", 2)
     answers = [await api.get(path, params={"q": text}, key=owner.key) for text in ("al", "ali", "alic", "al")]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429, 200]
     assert int(answers[2].headers["retry-after"]) > 0
+    async with Api(app.create(replace(context, states={}))) as other:
+        assert (await other.get(path, params={"q": "alice"}, key=owner.key)).status_code == 429
     assert directory.questions == ["al", "ali"]
 
 

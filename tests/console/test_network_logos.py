@@ -11,6 +11,7 @@ from playwright.async_api import Page, expect
 from tests.console import colours
 from tests.console.pages import settled
 
+from signalpost import networks
 from signalpost.console import app_pages
 from signalpost.networks import PLATFORMS
 
@@ -32,6 +33,17 @@ def test_every_network_has_its_mark() -> None:
     drawn = " ".join(re.findall(r'"([a-z_ ]+)"[ +;]', script.partition("const DRAWN =")[2].partition(";")[0] + ";"))
 
     assert list(MARKS) == list(PLATFORMS) == drawn.split()
+
+
+def test_every_network_is_spelled_as_it_spells_itself() -> None:
+    """Also on pages that have not read the list of networks: by a table of names, or by the key."""
+    script = (colours.FOLDER / "store.js").read_text(encoding="utf-8")
+    names = dict(
+        re.findall(r'^  (\w+): "(.+)",$', script.partition("const NAMES =")[2].partition("});")[0], re.MULTILINE)
+    )
+    of_keys = {key: names.get(key, key.capitalize()) for key in PLATFORMS}
+
+    assert of_keys == {key: networks.name_of(key) for key in PLATFORMS}
 
 
 def test_the_file_is_drawings_and_nothing_else() -> None:

@@ -13,6 +13,7 @@ from signalpost.kit.lru import LruDict
 from signalpost.kit.problems import InvalidState
 from signalpost.networks.contract.people import PEOPLE_MAX
 from signalpost.web.limits import Limiter
+from signalpost.web.shared_buckets import SharedBuckets
 
 ASK_SECONDS_MAX: Final = 5.0
 """Who types on has forgotten the question."""
@@ -26,13 +27,23 @@ class Answers:
     """What networks answered lately: letters are deleted and typed again."""
 
     def __init__(self) -> None:
-        self.limiter = Limiter()
+        self._limiter: Limiter | None = None
         self._entries: LruDict[tuple[UUID, str], tuple[float, list[MentionablePerson]]] = LruDict(_KEPT_MAX)
 
     def get(self, account_id: UUID, text: str) -> list[MentionablePerson] | None:
         """Return an answer that is not too old."""
         entry = self._entries.get((account_id, text))
         return entry[1] if entry is not None and clock.monotonic() - entry[0] < KEPT_SECONDS else None
+
+    async def admit(self, context: AppContext, workspace_id: UUID) -> None:
+        """Count a question of the workspace, in all processes together.
+
+        Raises:
+            RateLimited: it has asked too often.
+        """
+        if self._limiter is None:
+            self._limiter = Limiter(SharedBuckets(context.database))
+        await self._limiter.admit(f"people:{workspace_id}", "people", PER_MINUTE)
 
     def keep(self, account_id: UUID, text: str, people: list[MentionablePerson]) -> None:
         """Keep an answer for a moment."""
@@ -58,7 +69,7 @@ async def find_people(context: AppContext, account: AccountRow, query: PeopleQue
     answers, search = context.state(Answers), connector.people
     answer = answers.get(account.id, text)
     if answer is None:
-        answers.limiter.check(f"people:{account.workspace_id}", "people", PER_MINUTE)
+        await answers.admit(context, account.workspace_id)
         persons = await ask(context, account, connector, lambda session: search(session, text), ASK_SECONDS_MAX)
         answer = [MentionablePerson(handle=person.handle, name=person.name) for person in [*persons][:PEOPLE_MAX]]
         answers.keep(account.id, text, answer)

@@ -85,10 +85,20 @@ export function chooseWorkspace(id, page = "") {
 
 /** @param {string} id */
 export const accountOf = (id) => accounts.value?.find((account) => account.id === id);
+/** Networks that spell their names unlike their keys, for pages that do not read `/platforms`. */
+const NAMES = /** @type {Record<string, string>} */ ({
+  devto: "DEV",
+  google_business: "Google Business Profile",
+  linkedin: "LinkedIn",
+  tiktok: "TikTok",
+  wordpress: "WordPress",
+  youtube: "YouTube",
+});
 /** @param {string} key */
 export const networkName = (key) =>
   platforms.value?.find((platform) => platform.platform === key)?.name ??
-  key.replace(/(^|_)(\w)/g, (_, gap, first) => (gap && " ") + first.toUpperCase());
+  NAMES[key] ??
+  key.charAt(0).toUpperCase() + key.slice(1);
 
 /** Who is signed in; without a session the browser goes to the form. @returns {Promise<boolean>} */
 export async function identify() {
