@@ -1,5 +1,6 @@
 """The styles of all pages, as rules: what stands in them, and what their tokens are in each look."""
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -50,6 +51,7 @@ def sheets(group: str) -> Mapping[str, str]:
     return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.css"))}
 
 
+@functools.cache
 def rules(group: str) -> list[Rule]:
     """Return all rules of a group; steps of animations are none."""
     return [rule for name, text in sheets(group).items() for rule in _rules(name, _COMMENT.sub("", text), ())]
@@ -83,7 +85,8 @@ def _declarations(body: str) -> dict[str, str]:
     return {name.strip(): " ".join(value.split()) for name, _, value in pairs}
 
 
-def tokens(group: str, look: Look) -> dict[str, str]:
+@functools.cache
+def tokens(group: str, look: Look) -> Mapping[str, str]:
     """Return the tokens of a group in a look by their name, without the dashes; what they refer to is resolved."""
     values: dict[str, str] = {}
     for rule in rules(group):

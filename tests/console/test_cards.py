@@ -20,9 +20,10 @@ def _card(page: str) -> dict[str, str]:
     ("path", "title", "about"),
     [
         ("/", "Signalpost", "One API call publishes to all your social networks"),
-        ("/login", "Sign in · Signalpost", None),
+        ("/login", "Sign in · Signalpost", "Write a post once"),
         ("/docs/guides/webhooks", "Webhooks · Signalpost", "Register an address"),
-        ("/docs/posts", "Posts · Signalpost", None),
+        ("/docs/posts", "Posts · Signalpost", "How to publish"),
+        ("/forgot-password", "Forgot your password? · Signalpost", None),
     ],
 )
 async def test_a_page_has_a_card(visit: httpx.AsyncClient, path: str, title: str, about: str | None) -> None:

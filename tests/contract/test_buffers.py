@@ -30,6 +30,7 @@ GROWS: Final = {
     "GET /admin/jobs": _OF_ALL, "GET /admin/queue": _OF_ALL, "GET /admin/stats": _OF_ALL,
     "GET /admin/workspaces": _OF_ALL,
     "GET /healthz/api": "what all tenants have due makes the engine late, and is counted up to a limit",
+    "GET /logs/requests": "lists the calls of the workspace, and those that this test makes are written meanwhile",
     "GET /status/components": "components are those of the installation, with rows as soon as a minute was sampled",
     "GET /status/incidents/active": "incidents are those of the installation; here some hundred are active at once",
 }  # fmt: skip

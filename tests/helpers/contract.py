@@ -43,6 +43,7 @@ NO_FILTERS = ("cursor", "limit", "instanceUrl", "loginHint", "redirectUrl", "ref
 FILTERS_WITH = {"/posts?mine": {"approval": "pending"}}
 """What some filters are only taken with."""
 SOON = clock.wire(clock.now() + timedelta(days=30))
+_DAY = re.compile(r"2026-\d\d-\d\d")
 _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
 
 
@@ -125,7 +126,7 @@ class Sample:
             values = schema.get("examples") or schema.get("enum") or [True]
             if schema.get("type", "string") == "boolean" or values != [True]:
                 request = self.prepare(endpoint)
-                text = json.dumps(values[0]).strip('"')
+                text = _DAY.sub(str(clock.now().date()), json.dumps(values[0]).strip('"'))
                 request.params |= FILTERS_WITH.get(f"{endpoint.path}?{name}", {})
                 request.params[name] = _ID.sub(lambda match: self.ids.get(match[1], match[0]), text)
                 found[name] = request

@@ -43,9 +43,9 @@ select jsonb_object_agg(name, seconds) from (
 # nobody noted for an hour nobody asks any more.
 _NOTE: Final = """
 with forgotten as (
-    delete from network_trouble where name in (
+    delete from network_trouble where name = any(array(
         select name from network_trouble where noted_at < now() - interval '1 hour' and name <> $1 limit 100
-        for update skip locked)
+        for update skip locked))
 )
 insert into network_trouble as t (name, accounts)
 select $1, jsonb_build_object($2::uuid, extract(epoch from clock_timestamp()))
