@@ -205,6 +205,6 @@ async def test_many_clients_are_found_by_typing_and_one_that_is_gone_is_left(
         await expect(page.get_by_role("button", name="Client: Client number 7")).to_be_visible()
 
         await here.call("DELETE", f"/profiles/{clients[7]['id']}")
-        await visit(page, "/console/trash")
+        await page.goto("/console/trash", wait_until="commit")  # a message goes after some seconds
         await expect(page.get_by_text("is not there any more. You see all of them.")).to_be_visible()
         await expect(page.get_by_role("button", name="Client: All clients")).to_be_visible()
