@@ -1,16 +1,11 @@
 """Hiding, liking and deleting comments at their network, while the request waits. Repeating any of it does no harm."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from signalpost import networks
 from signalpost.accounts import queries as accounts
-from signalpost.accounts.actions.ask import refused
-from signalpost.accounts.actions.connect_request import no_response_problem
-from signalpost.accounts.errors import PlatformTimeout
-from signalpost.accounts.secrets import NoCredentials
-from signalpost.accounts.token_store import open_session
+from signalpost.accounts.actions.ask import ask
 from signalpost.audit.actions import record as audit
 from signalpost.comments import queries, views
 from signalpost.comments.errors import CommentActionUnavailable
@@ -20,12 +15,10 @@ from signalpost.context import AppContext
 from signalpost.identity import roles
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import ids
-from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import Forbidden, InvalidState
-from signalpost.networks.contract import ApiError, Connector, NetworkSession
+from signalpost.networks.contract import Connector, NetworkSession
 from signalpost.web.caller import Caller
 
-ASK_SECONDS_MAX: Final = 20.0
 _HIDE: Final = "update comment set hidden = $3, updated_at = now() where id = $1 and workspace_id = $2"
 _LIKE: Final = "update comment set liked = $3, updated_at = now() where id = $1 and workspace_id = $2"
 _REMOVE: Final = """
@@ -112,19 +105,7 @@ async def _ask(context: AppContext, comment: CommentRow, connector: Connector, c
         account = await accounts.by_id(db, comment.account_id)
     if account is None or account.status == "disconnected":
         raise InvalidState("The account is disconnected. Connect it again.")
-    try:
-        session = await open_session(context, account)
-        async with asyncio.timeout(ASK_SECONDS_MAX):
-            await call(session)
-    except NoCredentials as error:
-        raise InvalidState(f"{error}. Connect the account again.") from None
-    except ApiError as error:
-        raise refused(connector, error) from None
-    except HttpFailure as failure:
-        raise no_response_problem(connector, failure, chosen=False) from None
-    except TimeoutError:
-        message = f"{connector.facts.name} did not respond in time."
-        raise PlatformTimeout(message, platform={"slug": comment.platform}) from None
+    await ask(context, account, connector, call)
 
 
 async def _write(
